@@ -1,0 +1,46 @@
+# The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
+
+BUILD_PACKAGES := g++ cmake ninja-build ccache libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+TEST_PACKAGES := libgtest-dev clang-format clang-tidy
+BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
+OUT ?= out
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench reproduce format clean
+
+help:
+	@echo "make build      build the tool: build/duplex"
+	@echo "make demo       run and show Figure 1 of the paper"
+	@echo "make test       everything that is checked: tests, sanitizers, examples, clang-tidy, clang-format"
+	@echo "make reproduce  every figure and theorem of the paper's numerical section, into $(OUT)/"
+	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
+
+setup:
+	@sh scripts/install.sh $(BUILD_PACKAGES)
+
+build: setup
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF
+	@cmake --build build --target duplex_main
+
+demo: build
+	@build/duplex reproduce fig1 --out $(OUT) --show
+	@echo "Figure 1 is in $(OUT)/fig1.svg: open it in a browser."
+
+test: setup
+	@sh scripts/install.sh $(TEST_PACKAGES)
+	@sh scripts/test.sh
+
+bench: setup
+	@sh scripts/install.sh $(BENCH_PACKAGES)
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_BENCH=ON
+	@cmake --build build --target duplex_bench duplex_bench_native
+	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out $(OUT)/bench.json
+
+reproduce: build
+	build/duplex reproduce all --out $(OUT)
+
+format:
+	@sh scripts/format.sh --fix
+
+clean:
+	rm -rf build build-debug $(OUT)

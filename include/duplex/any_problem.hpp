@@ -1,0 +1,180 @@
+#pragma once
+// A problem whose type is forgotten: what the command line, the race and language
+// bindings hold. Solvers run on it as on any other; a call costs one indirection.
+
+#include <duplex/exact.hpp>
+#include <duplex/fused.hpp>
+#include <duplex/problem.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace duplex {
+
+template <VectorSpace V> class AnyProblem {
+  struct EvaluationBase {
+    virtual ~EvaluationBase() = default;
+    virtual void at(const V &x, const V &y) = 0;
+    virtual double value() = 0;
+    virtual void grad_x(V &out) = 0;
+    virtual void grad_y(V &out) = 0;
+    virtual void hess_yy(const V &v, V &out) = 0;
+    virtual void cross_xy(const V &v, V &out) = 0;
+  };
+
+  template <class E> struct EvaluationOf final : EvaluationBase {
+    explicit EvaluationOf(E evaluation) : inner(std::move(evaluation)) {}
+    void at(const V &x, const V &y) override { inner.at(x, y); }
+    double value() override { return inner.value(); }
+    void grad_x(V &out) override {
+      if constexpr (requires { inner.grad_x(out); }) {
+        inner.grad_x(out);
+      }
+    }
+    void grad_y(V &out) override { inner.grad_y(out); }
+    void hess_yy(const V &v, V &out) override {
+      if constexpr (OffersSecondOrder<E, V>) {
+        inner.hess_yy(v, out);
+      }
+    }
+    void cross_xy(const V &v, V &out) override {
+      if constexpr (OffersSecondOrder<E, V>) {
+        inner.cross_xy(v, out);
+      }
+    }
+    E inner;
+  };
+
+  struct FusedBase {
+    virtual ~FusedBase() = default;
+    [[nodiscard]] virtual bool supports(DualStep rule) const = 0;
+    virtual void begin(const State<V> &start) = 0;
+    virtual double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) = 0;
+  };
+
+  template <class F> struct FusedStep final : FusedBase {
+    explicit FusedStep(F fused) : inner(std::move(fused)) {}
+    [[nodiscard]] bool supports(DualStep rule) const override { return inner.supports(rule); }
+    void begin(const State<V> &start) override { inner.begin(start); }
+    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) override {
+      return inner.step(state, steps, dual, d);
+    }
+    F inner;
+  };
+
+  struct Base {
+    virtual ~Base() = default;
+    [[nodiscard]] virtual std::unique_ptr<EvaluationBase> lower() const = 0;
+    [[nodiscard]] virtual std::unique_ptr<EvaluationBase> upper() const = 0;
+    [[nodiscard]] virtual std::unique_ptr<FusedBase> fused() const = 0;
+    [[nodiscard]] virtual Index x_size() const = 0;
+    [[nodiscard]] virtual Index y_size() const = 0;
+    [[nodiscard]] virtual State<V> start() const = 0;
+    [[nodiscard]] virtual std::optional<Answer<V>> answer() const = 0;
+    [[nodiscard]] virtual bool offers_aggregation() const = 0;
+    virtual bool respond(const V &x, V &y, V &v) const = 0;
+  };
+
+  template <class P> struct Holder final : Base {
+    explicit Holder(P held) : problem(std::move(held)) {}
+    [[nodiscard]] std::unique_ptr<EvaluationBase> lower() const override {
+      return std::make_unique<EvaluationOf<LowerOf<P>>>(problem.lower());
+    }
+    [[nodiscard]] std::unique_ptr<EvaluationBase> upper() const override {
+      return std::make_unique<EvaluationOf<UpperOf<P>>>(problem.upper());
+    }
+    [[nodiscard]] std::unique_ptr<FusedBase> fused() const override {
+      if constexpr (FusedProblem<P>) {
+        if (auto step = problem.fused_bagdc()) {
+          return std::make_unique<FusedStep<FusedOf<P>>>(std::move(*step));
+        }
+      }
+      return nullptr;
+    }
+    [[nodiscard]] Index x_size() const override { return problem.x_size(); }
+    [[nodiscard]] Index y_size() const override { return problem.y_size(); }
+    [[nodiscard]] State<V> start() const override { return problem.start(); }
+    [[nodiscard]] std::optional<Answer<V>> answer() const override {
+      if constexpr (AnsweredProblem<P>) {
+        return problem.answer();
+      } else {
+        return std::nullopt;
+      }
+    }
+    [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(problem); }
+    bool respond(const V &x, V &y, V &v) const override {
+      if constexpr (ClosedFormLower<P>) {
+        return problem.respond(x, y, v);
+      } else {
+        return false;
+      }
+    }
+    P problem;
+  };
+
+public:
+  using Vector = V;
+
+  /// Holds a copy of (or takes over) a problem that carries its start.
+  template <SecondOrderProblem P>
+  requires StartedProblem<P> &&(!std::same_as<P, AnyProblem>)
+      // NOLINTNEXTLINE(google-explicit-constructor,hicpp-explicit-conversions): forgetting a type is meant to be silent
+      AnyProblem(P problem)
+      : held_(std::make_shared<const Holder<P>>(std::move(problem))) {}
+
+  class Lower {
+  public:
+    explicit Lower(std::unique_ptr<EvaluationBase> inner) : inner_(std::move(inner)) {}
+    void at(const V &x, const V &y) { inner_->at(x, y); }
+    [[nodiscard]] double value() { return inner_->value(); }
+    void grad_y(V &out) { inner_->grad_y(out); }
+    void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
+    void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
+
+  protected:
+    [[nodiscard]] EvaluationBase &inner() { return *inner_; }
+
+  private:
+    std::unique_ptr<EvaluationBase> inner_;
+  };
+
+  /// hess_yy and cross_xy may be asked of it only where offers_aggregation().
+  class Upper : public Lower {
+  public:
+    using Lower::Lower;
+    void grad_x(V &out) { this->inner().grad_x(out); }
+  };
+
+  class Fused {
+  public:
+    explicit Fused(std::unique_ptr<FusedBase> inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] bool supports(DualStep rule) const { return inner_->supports(rule); }
+    void begin(const State<V> &start) { inner_->begin(start); }
+    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) {
+      return inner_->step(state, steps, dual, d);
+    }
+
+  private:
+    std::unique_ptr<FusedBase> inner_;
+  };
+
+  [[nodiscard]] Lower lower() const { return Lower(held_->lower()); }
+  [[nodiscard]] Upper upper() const { return Upper(held_->upper()); }
+  [[nodiscard]] Index x_size() const { return held_->x_size(); }
+  [[nodiscard]] Index y_size() const { return held_->y_size(); }
+  [[nodiscard]] State<V> start() const { return held_->start(); }
+  [[nodiscard]] std::optional<Answer<V>> answer() const { return held_->answer(); }
+  [[nodiscard]] bool offers_aggregation() const { return held_->offers_aggregation(); }
+  bool respond(const V &x, V &y, V &v) const { return held_->respond(x, y, v); }
+  [[nodiscard]] std::optional<Fused> fused_bagdc() const {
+    auto fused = held_->fused();
+    return fused ? std::optional<Fused>(std::in_place, std::move(fused)) : std::nullopt;
+  }
+
+private:
+  std::shared_ptr<const Base> held_;
+};
+
+} // namespace duplex

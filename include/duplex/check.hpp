@@ -1,0 +1,218 @@
+#pragma once
+// check(problem): every derivative, and the hypergradient, against finite
+// differences at random points. Wrong derivatives are the commonest reason why a
+// bilevel run goes wrong in silence.
+
+#include <duplex/exact.hpp>
+#include <duplex/problem.hpp>
+#include <duplex/summary.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace duplex {
+
+struct CheckOptions {
+  std::uint64_t seed = 0;
+  int points = 3;         ///< random points around the start
+  double spread = 1.0;    ///< standard deviation of those points around it
+  double tolerance = 0.0; ///< largest relative error allowed; 0: 1e-6 in double, 2e-2 in float
+};
+
+struct CheckRow {
+  std::string quantity;
+  double error = 0.0; ///< worst relative error over the points
+  bool passes = false;
+  std::string note;
+};
+
+struct CheckReport {
+  double tolerance = 0.0;
+  std::vector<CheckRow> rows;
+
+  [[nodiscard]] bool passes() const {
+    return std::all_of(rows.begin(), rows.end(), [](const CheckRow &row) { return row.passes; });
+  }
+
+  /// A table for people.
+  [[nodiscard]] std::string table() const {
+    std::string text = "derivative               worst relative error   (tolerance " + short_number(tolerance) + ")\n";
+    for (const auto &row : rows) {
+      std::string name = row.quantity;
+      name.resize(std::max<std::size_t>(name.size(), 24), ' ');
+      std::string error = row.passes && !row.note.empty() ? row.note : short_number(row.error);
+      error.resize(std::max<std::size_t>(error.size(), 22), ' ');
+      text += name + " " + error + " " + (row.passes ? "ok" : "WRONG") + "\n";
+    }
+    return text;
+  }
+};
+
+namespace detail {
+
+/// Compares directional derivatives with central differences along random
+/// directions: (g(+h) − g(−h)) / 2h against the claimed inner product.
+template <FirstOrderProblem P> class DerivativeCheck {
+public:
+  using V = VectorOf<P>;
+
+  DerivativeCheck(const P &problem, const State<V> &center, const CheckOptions &options)
+      : problem_(&problem), center_(center), options_(options), generator_(options.seed),
+        step_(std::cbrt(precision(center.x))) {}
+
+  [[nodiscard]] CheckReport run() {
+    CheckReport report;
+    report.tolerance = options_.tolerance > 0.0 ? options_.tolerance : (precision(center_.x) < 1e-10 ? 1e-6 : 2e-2);
+    rows_.clear();
+    for (int point = 0; point < options_.points; ++point) {
+      State<V> here{around(center_.x), around(center_.y), random_like(center_.y)};
+      first_order(here);
+      if constexpr (SecondOrderProblem<P>) {
+        second_order("lower", problem_->lower(), here);
+        hypergradient(here);
+      }
+      if constexpr (AggregatedProblem<P>) {
+        if (offers_aggregation(*problem_)) {
+          second_order("upper", problem_->upper(), here);
+        }
+      }
+    }
+    for (auto &row : rows_) {
+      row.passes = row.error <= report.tolerance;
+    }
+    report.rows = std::move(rows_);
+    return report;
+  }
+
+private:
+  V random_like(const V &like) {
+    V out = zeros_like(like);
+    fill_normal(generator_, out);
+    return out;
+  }
+
+  V around(const V &center) {
+    V out = random_like(center);
+    scale(options_.spread, out);
+    axpy(1.0, center, out);
+    return out;
+  }
+
+  /// The central difference of `function` at `base` along `direction`, with the
+  /// step scaled to both.
+  template <class Function> double difference(const V &base, const V &direction, const Function &function) const {
+    const double h = step_ * std::max(1.0, norm(base)) / std::max(norm(direction), 1e-300);
+    V moved = base;
+    axpy(h, direction, moved);
+    const double forward = function(moved);
+    axpy(-2.0 * h, direction, moved);
+    return (forward - function(moved)) / (2.0 * h);
+  }
+
+  /// Errors are relative to the lengths that could make up the product, so that
+  /// a product that vanishes does not turn rounding into a large error.
+  void record(const std::string &quantity, double claimed, double measured, double scale_of_claim) {
+    auto row = std::find_if(rows_.begin(), rows_.end(), [&](const CheckRow &r) { return r.quantity == quantity; });
+    if (row == rows_.end()) {
+      row = rows_.insert(rows_.end(), CheckRow{.quantity = quantity, .note = {}});
+    }
+    const double denominator = std::max({std::abs(claimed), std::abs(measured), 1e-3 * scale_of_claim, 1e-300});
+    const double error = std::abs(claimed - measured) / denominator;
+    row->error = std::isfinite(error) ? std::max(row->error, error) : infinity;
+  }
+
+  template <class Evaluate>
+  void gradient(const std::string &quantity, const V &base, const V &claimed, const Evaluate &value_at) {
+    const V direction = random_like(base);
+    record(quantity, dot(claimed, direction), difference(base, direction, value_at), norm(claimed) * norm(direction));
+  }
+
+  void first_order(const State<V> &s) {
+    auto lower = problem_->lower();
+    auto upper = problem_->upper();
+    V out = zeros_like(s.y);
+    lower.at(s.x, s.y);
+    lower.grad_y(out);
+    gradient("lower grad_y", s.y, out, [&](const V &y) { return value(lower, s.x, y); });
+    upper.at(s.x, s.y);
+    upper.grad_y(out);
+    gradient("upper grad_y", s.y, out, [&](const V &y) { return value(upper, s.x, y); });
+    V out_x = zeros_like(s.x);
+    upper.at(s.x, s.y);
+    upper.grad_x(out_x);
+    gradient("upper grad_x", s.x, out_x, [&](const V &x) { return value(upper, x, s.y); });
+  }
+
+  template <class E> static double value(E &evaluation, const V &x, const V &y) {
+    evaluation.at(x, y);
+    return static_cast<double>(evaluation.value());
+  }
+
+  template <class E> void second_order(const std::string &level, E evaluation, const State<V> &s) {
+    const V v = random_like(s.y);
+    V gradient_at = zeros_like(s.y);
+    const auto slope = [&](const V &x, const V &y, const V &along) {
+      evaluation.at(x, y);
+      evaluation.grad_y(gradient_at);
+      return dot(gradient_at, along);
+    };
+    V hv = zeros_like(s.y);
+    evaluation.at(s.x, s.y);
+    evaluation.hess_yy(v, hv);
+    const V w = random_like(s.y);
+    record(level + " hess_yy", dot(hv, w), difference(s.y, v, [&](const V &y) { return slope(s.x, y, w); }),
+           norm(hv) * norm(w));
+    V hw = zeros_like(s.y);
+    evaluation.at(s.x, s.y);
+    evaluation.hess_yy(w, hw);
+    record(level + " hess_yy symmetry", dot(hv, w), dot(hw, v), norm(hv) * norm(w));
+    V cv = zeros_like(s.x);
+    evaluation.cross_xy(v, cv);
+    const V u = random_like(s.x);
+    record(level + " cross_xy", dot(cv, u), difference(s.x, u, [&](const V &x) { return slope(x, s.y, v); }),
+           norm(cv) * norm(u));
+  }
+
+  /// ∇φ by implicit differentiation against differences of φ(x) = F(x, y*(x)).
+  void hypergradient(const State<V> &s) {
+    const std::string quantity = "hypergradient";
+    try {
+      ExactSolver<P> exact(*problem_);
+      const V claimed = exact.at(s.x, s.y).hypergradient;
+      const V direction = random_like(s.x);
+      record(quantity, dot(claimed, direction),
+             difference(s.x, direction, [&](const V &x) { return exact.at(x, s.y).value; }),
+             norm(claimed) * norm(direction));
+    } catch (const NotAvailable &) {
+      if (std::none_of(rows_.begin(), rows_.end(), [&](const CheckRow &row) { return row.quantity == quantity; })) {
+        rows_.push_back({.quantity = quantity, .note = "undefined: singular H"});
+      }
+    }
+  }
+
+  const P *problem_;
+  State<V> center_;
+  CheckOptions options_;
+  std::mt19937_64 generator_;
+  double step_;
+  std::vector<CheckRow> rows_;
+};
+
+} // namespace detail
+
+/// Verifies the derivatives of a problem around `center`.
+template <FirstOrderProblem P>
+[[nodiscard]] CheckReport check(const P &problem, State<VectorOf<P>> center, const CheckOptions &options = {}) {
+  prepare_start(problem, center);
+  return detail::DerivativeCheck<P>(problem, center, options).run();
+}
+
+/// Verifies the derivatives of a problem around its own start.
+template <StartedProblem P> [[nodiscard]] CheckReport check(const P &problem, const CheckOptions &options = {}) {
+  return check(problem, problem.start(), options);
+}
+
+} // namespace duplex

@@ -1,0 +1,106 @@
+#pragma once
+// What a run evaluated. Counting wraps the problem, so that neither problems
+// nor solvers count.
+
+#include <duplex/fused.hpp>
+#include <duplex/problem.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace duplex {
+
+struct Counters {
+  std::int64_t values = 0;           ///< f or F
+  std::int64_t gradients = 0;        ///< ∇y f, ∇x F, ∇y F, each counted as one
+  std::int64_t hessian_products = 0; ///< ∇²yy f·v, and ∇²yy F·v where aggregated
+  std::int64_t cross_products = 0;   ///< ∇²xy f·v, and ∇²xy F·v where aggregated
+
+  [[nodiscard]] std::int64_t products() const { return hessian_products + cross_products; }
+  bool operator==(const Counters &) const = default;
+};
+
+/// An evaluation that counts. It offers exactly what the inner one offers.
+template <class E, class V> class CountedEvaluation {
+public:
+  CountedEvaluation(E inner, Counters &counters) : inner_(std::move(inner)), counters_(&counters) {}
+
+  void at(const V &x, const V &y) { inner_.at(x, y); }
+
+  [[nodiscard]] double value() {
+    ++counters_->values;
+    return inner_.value();
+  }
+
+  void grad_x(V &out) requires requires(E e) { e.grad_x(out); }
+  {
+    ++counters_->gradients;
+    inner_.grad_x(out);
+  }
+
+  void grad_y(V &out) {
+    ++counters_->gradients;
+    inner_.grad_y(out);
+  }
+
+  void hess_yy(const V &v, V &out) requires OffersSecondOrder<E, V> {
+    ++counters_->hessian_products;
+    inner_.hess_yy(v, out);
+  }
+
+  void cross_xy(const V &v, V &out) requires OffersSecondOrder<E, V> {
+    ++counters_->cross_products;
+    inner_.cross_xy(v, out);
+  }
+
+private:
+  E inner_;
+  Counters *counters_;
+};
+
+/// The fused step evaluates what the general step does, so it counts the same.
+template <class F, class V> class CountedFused {
+public:
+  CountedFused(F inner, Counters &counters) : inner_(std::move(inner)), counters_(&counters) {}
+
+  [[nodiscard]] bool supports(DualStep rule) const { return inner_.supports(rule); }
+  void begin(const State<V> &start) { inner_.begin(start); }
+  double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) {
+    counters_->gradients += 3;
+    counters_->hessian_products += dual.rule == DualStep::constant ? 1 : 2;
+    counters_->cross_products += 1;
+    return inner_.step(state, steps, dual, d);
+  }
+
+private:
+  F inner_;
+  Counters *counters_;
+};
+
+template <FirstOrderProblem P> class Counted {
+public:
+  using Vector = VectorOf<P>;
+  using Lower = CountedEvaluation<LowerOf<P>, Vector>;
+  using Upper = CountedEvaluation<UpperOf<P>, Vector>;
+
+  Counted(const P &problem, Counters &counters) : problem_(&problem), counters_(&counters) {}
+
+  [[nodiscard]] Lower lower() const { return {problem_->lower(), *counters_}; }
+  [[nodiscard]] Upper upper() const { return {problem_->upper(), *counters_}; }
+  [[nodiscard]] Index x_size() const { return problem_->x_size(); }
+  [[nodiscard]] Index y_size() const { return problem_->y_size(); }
+  [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
+
+  [[nodiscard]] auto fused_bagdc() const requires FusedProblem<P> {
+    using Fused = CountedFused<FusedOf<P>, Vector>;
+    auto inner = problem_->fused_bagdc();
+    return inner ? std::optional<Fused>(std::in_place, std::move(*inner), *counters_) : std::nullopt;
+  }
+
+private:
+  const P *problem_;
+  Counters *counters_;
+};
+
+} // namespace duplex

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace duplex {
+
+/// Wrong options, wrong sizes, a start that is not finite: anything the caller
+/// can mend by calling again with other arguments. Thrown before any work.
+class InvalidInput : public std::invalid_argument {
+public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// A quantity that was asked for does not exist on this problem, such as the
+/// exact hypergradient where the lower Hessian is singular.
+class NotAvailable : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+} // namespace duplex

@@ -1,0 +1,98 @@
+#pragma once
+// Conjugate gradients for (H + εI) v = b with H given as a product, and a status
+// that says what H turned out to be.
+
+#include <duplex/space.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace duplex {
+
+enum class LinearStatus : std::uint8_t {
+  converged,  ///< the relative residual is at most the tolerance
+  step_limit, ///< not yet, after the allowed number of steps
+  singular,   ///< a direction of zero curvature: H is singular and b is not in its range
+  indefinite, ///< a direction of negative curvature
+};
+
+constexpr std::array<std::string_view, 4> linear_status_names{"converged", "step limit", "singular", "indefinite"};
+constexpr const auto &names_of(LinearStatus /*unused*/) { return linear_status_names; }
+
+struct LinearOptions {
+  double tolerance = 1e-10; ///< on ‖b − (H + εI)v‖ / ‖b‖
+  std::int64_t max_steps = 1000;
+  double damping = 0.0; ///< ε
+};
+
+struct LinearResult {
+  LinearStatus status = LinearStatus::step_limit;
+  std::int64_t steps = 0;
+  double relative_residual = 1.0;
+};
+
+/// The method of Hestenes and Stiefel with vectors that are kept between calls.
+/// Each step costs one product; a start v ≠ 0 costs one more.
+template <VectorSpace V> class ConjugateGradient {
+public:
+  /// Improves v. On `singular` or `indefinite` v holds the last good iterate.
+  template <class Product>
+  LinearResult solve(Product &&product, const V &b, V &v, const LinearOptions &options, bool v_is_zero = false) {
+    const auto damped = [&](const V &in, V &out) {
+      product(in, out);
+      if (options.damping != 0.0) {
+        axpy(options.damping, in, out);
+      }
+    };
+    const double scale_of_b = norm(b);
+    LinearResult result;
+    assign(b, residual_);
+    if (!v_is_zero) {
+      damped(v, image_);
+      axpy(-1.0, image_, residual_);
+    }
+    double rr = dot(residual_, residual_);
+    assign(residual_, direction_);
+    const auto relative = [&] { return scale_of_b > 0.0 ? std::sqrt(rr) / scale_of_b : std::sqrt(rr); };
+    result.relative_residual = relative();
+    // Rounding leaves a curvature of about ε‖p‖‖Hp‖ where it should be zero.
+    const double rounding = 8.0 * precision(b);
+    double largest = 0.0; // the largest curvature met: the scale against which zero is judged
+    while (result.relative_residual > options.tolerance) {
+      if (result.steps == options.max_steps) {
+        return result;
+      }
+      damped(direction_, image_);
+      const double curvature = dot(direction_, image_);
+      const double image_norm = norm(image_);
+      const double direction_norm = norm(direction_);
+      if (curvature <= rounding * direction_norm * (image_norm + largest * direction_norm)) {
+        const bool negative = curvature < -rounding * direction_norm * image_norm;
+        result.status = negative ? LinearStatus::indefinite : LinearStatus::singular;
+        return result;
+      }
+      largest = std::max(largest, curvature / (direction_norm * direction_norm));
+      const double step = rr / curvature;
+      axpy(step, direction_, v);
+      axpy(-step, image_, residual_);
+      const double rr_next = dot(residual_, residual_);
+      scale(rr_next / rr, direction_);
+      axpy(1.0, residual_, direction_);
+      rr = rr_next;
+      ++result.steps;
+      result.relative_residual = relative();
+    }
+    result.status = LinearStatus::converged;
+    return result;
+  }
+
+private:
+  V residual_;
+  V direction_;
+  V image_;
+};
+
+} // namespace duplex

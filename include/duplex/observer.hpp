@@ -1,0 +1,110 @@
+#pragma once
+// What one may see of a run while it goes on: metrics, observers, traces, and
+// the rules that stop it on them. All of it happens off the run's clock and
+// outside its counters.
+
+#include <duplex/counters.hpp>
+#include <duplex/problem.hpp>
+#include <duplex/stepsize.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace duplex {
+
+/// The state after step `iteration` (counted from 1). `direction` was computed
+/// at `previous_x`; `state.x` is where it led. (Where a run stops between two
+/// steps of the cadence, previous_x is state.x.)
+template <class V> struct Progress {
+  std::int64_t iteration = 0;
+  double seconds = 0.0;
+  double direction_norm = 0.0;
+  StepSizes steps;
+  const Counters &counters;
+  const State<V> &state;
+  const V &previous_x;
+  const V &direction;
+  std::span<const double> metrics; ///< one for each of Monitor::metrics, in that order
+};
+
+template <class V> struct Metric {
+  std::string name;
+  std::function<double(const Progress<V> &)> measure;
+};
+
+/// Base of everything that watches a run.
+template <class V> class Observer {
+public:
+  Observer() = default;
+  Observer(const Observer &) = delete;
+  Observer &operator=(const Observer &) = delete;
+  virtual ~Observer() = default;
+
+  virtual void observe(const Progress<V> &progress) = 0;
+};
+
+/// When to measure: every so many steps, or ever more rarely (growth 0.05 gives
+/// about 47 points a decade). The last step is always measured.
+struct Cadence {
+  std::int64_t every = 1;
+  double growth = 0.0;
+
+  [[nodiscard]] std::int64_t after(std::int64_t iteration) const {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    const double grown = std::ceil(static_cast<double>(iteration) * (1.0 + growth));
+    if (every > never - iteration || !(grown < static_cast<double>(never))) {
+      return never;
+    }
+    return std::max(iteration + every, static_cast<std::int64_t>(grown));
+  }
+};
+
+/// Stop when a metric is at most this value.
+struct Target {
+  std::string metric;
+  double value = 0.0;
+};
+
+template <class V> struct Monitor {
+  std::vector<Metric<V>> metrics;
+  std::vector<Observer<V> *> observers; ///< not owned
+  std::optional<Target> target;         ///< names one of `metrics`
+  std::function<bool(const Progress<V> &)> stop_when;
+  Cadence cadence;
+
+  [[nodiscard]] bool watches() const { return !metrics.empty() || !observers.empty() || stop_when != nullptr; }
+};
+
+/// Keeps iteration, seconds and metrics of every observed step.
+template <class V> class Trace final : public Observer<V> {
+public:
+  struct Row {
+    std::int64_t iteration;
+    double seconds;
+    double direction_norm;
+    StepSizes steps;
+    std::vector<double> metrics;
+  };
+
+  void observe(const Progress<V> &progress) override {
+    rows_.push_back({progress.iteration,
+                     progress.seconds,
+                     progress.direction_norm,
+                     progress.steps,
+                     {progress.metrics.begin(), progress.metrics.end()}});
+  }
+
+  [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
+
+private:
+  std::vector<Row> rows_;
+};
+
+} // namespace duplex

@@ -1,0 +1,274 @@
+#pragma once
+// The paper's counter-example, on which naive accelerations converge to the wrong
+// point:
+//
+//   F = ½‖x − z₀‖² + ½yᵀAy,   f = ½yᵀAy − xᵀy,   A symmetric positive definite.
+//
+// Answer: x* = A(A + I)⁻¹z₀, y* = v* = (A + I)⁻¹z₀, F* = ½z₀ᵀ(A + I)⁻¹z₀.
+
+#include <duplex/any_problem.hpp>
+#include <duplex/exact.hpp>
+#include <duplex/fields.hpp>
+#include <duplex/fused.hpp>
+#include <duplex/linear.hpp>
+#include <duplex/matrices.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace duplex {
+
+template <class Scalar, class Matrix> class CounterExample {
+public:
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+  static_assert(SymmetricOperator<Matrix, Vector>);
+
+  /// Starts at x₀ = y₀ = `start`·e, v₀ = 0.
+  CounterExample(Matrix a, Vector z0, double start = 2.0) : a_(std::move(a)), z0_(std::move(z0)), start_(start) {
+    if (z0_.size() != a_.size()) {
+      throw InvalidInput("counter-example: z0 has " + std::to_string(z0_.size()) + " entries, A has " +
+                         std::to_string(a_.size()) + " rows");
+    }
+    if (!z0_.allFinite() || z0_.isZero(0)) {
+      throw InvalidInput("counter-example: z0 must be finite and not zero");
+    }
+    if (!std::isfinite(start)) {
+      throw InvalidInput("counter-example: start = " + field_text(start) + ", expected a finite number");
+    }
+  }
+
+  class Lower : public Point<Vector> {
+  public:
+    explicit Lower(const CounterExample &problem) : problem_(&problem) {}
+    void at(const Vector &x, const Vector &y) {
+      Point<Vector>::at(x, y);
+      ay_.forget();
+    }
+    [[nodiscard]] double value() { return 0.5 * dot(this->y(), ay()) - dot(this->x(), this->y()); }
+    void grad_y(Vector &out) { out = ay() - this->x(); }
+    void hess_yy(const Vector &v, Vector &out) { problem_->a_.apply(v, out); }
+    void cross_xy(const Vector &v, Vector &out) { out = -v; }
+
+  private:
+    const Vector &ay() {
+      return ay_.get([&](Vector &out) { problem_->a_.apply(this->y(), out); });
+    }
+    const CounterExample *problem_;
+    Kept<Vector> ay_;
+  };
+
+  class Upper : public Point<Vector> {
+  public:
+    explicit Upper(const CounterExample &problem) : problem_(&problem) {}
+    void at(const Vector &x, const Vector &y) {
+      Point<Vector>::at(x, y);
+      ay_.forget();
+    }
+    [[nodiscard]] double value() {
+      return 0.5 * static_cast<double>((this->x() - problem_->z0_).squaredNorm()) + 0.5 * dot(this->y(), ay());
+    }
+    void grad_x(Vector &out) { out = this->x() - problem_->z0_; }
+    void grad_y(Vector &out) { out = ay(); }
+    void hess_yy(const Vector &v, Vector &out) { problem_->a_.apply(v, out); }
+    void cross_xy(const Vector & /*v*/, Vector &out) { out.setZero(problem_->a_.size()); }
+
+  private:
+    const Vector &ay() {
+      return ay_.get([&](Vector &out) { problem_->a_.apply(this->y(), out); });
+    }
+    const CounterExample *problem_;
+    Kept<Vector> ay_;
+  };
+
+  /// One step that reads a dense A once: A[y⁺, v] together, and Ay⁺ serves ∇yF now
+  /// and ∇y f in the next step. With a line search, twice.
+  class FusedDense {
+  public:
+    explicit FusedDense(const CounterExample &problem)
+        : problem_(&problem), ay_(problem.x_size()), image_(problem.x_size()), residual_(problem.x_size()) {}
+
+    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+
+    void begin(const State<Vector> &start) { problem_->a_.apply(start.y, ay_); }
+
+    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, Vector &d) {
+      s.y -= static_cast<Scalar>(steps.beta) * (ay_ - s.x);
+      problem_->a_.apply_pair(s.y, s.v, ay_, image_);
+      residual_ = ay_ - image_;
+      double eta = steps.eta;
+      if (dual.rule != DualStep::constant) {
+        problem_->a_.apply(residual_, image_);
+        const double rr = dot(residual_, residual_);
+        eta = dual.factor * dual.search->step(rr, dot(residual_, image_), rr);
+      }
+      s.v += static_cast<Scalar>(eta) * residual_;
+      d = s.x - problem_->z0_ + s.v;
+      return eta;
+    }
+
+  private:
+    const CounterExample *problem_;
+    Vector ay_;
+    Vector image_;
+    Vector residual_;
+  };
+
+  /// One step that passes over the vectors once where A is diagonal, in pieces that stay
+  /// in the first cache. With a line search, twice.
+  class FusedDiagonal {
+  public:
+    explicit FusedDiagonal(const CounterExample &problem) : problem_(&problem) {}
+
+    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+
+    void begin(const State<Vector> &start) { residual_.resize(start.y.size()); }
+
+    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, Vector &d) {
+      const auto &a = problem_->a_;
+      const auto beta = static_cast<Scalar>(steps.beta);
+      double eta = steps.eta;
+      double rr = 0.0;
+      double rhr = 0.0;
+      const bool searches = dual.rule != DualStep::constant;
+      in_pieces(s.y.size(), [&](Index first, Index count) {
+        auto y = s.y.segment(first, count);
+        auto v = s.v.segment(first, count);
+        y -= beta * (a.rows(first, y) - s.x.segment(first, count));
+        if (searches) {
+          auto r = residual_.segment(first, count);
+          r = a.rows(first, y - v);
+          rr += static_cast<double>(r.squaredNorm());
+          rhr += static_cast<double>(r.dot(a.rows(first, r)));
+        } else {
+          v += static_cast<Scalar>(eta) * a.rows(first, y - v);
+          direction(s, first, count, d);
+        }
+      });
+      if (searches) {
+        eta = dual.factor * dual.search->step(rr, rhr, rr);
+        in_pieces(s.y.size(), [&](Index first, Index count) {
+          s.v.segment(first, count) += static_cast<Scalar>(eta) * residual_.segment(first, count);
+          direction(s, first, count, d);
+        });
+      }
+      return eta;
+    }
+
+  private:
+    template <class Work> static void in_pieces(Index n, const Work &work) {
+      constexpr Index piece = 512;
+      for (Index first = 0; first < n; first += piece) {
+        work(first, std::min(piece, n - first));
+      }
+    }
+
+    void direction(const State<Vector> &s, Index first, Index count, Vector &d) const {
+      d.segment(first, count) =
+          s.x.segment(first, count) - problem_->z0_.segment(first, count) + s.v.segment(first, count);
+    }
+
+    const CounterExample *problem_;
+    Vector residual_;
+  };
+
+  static constexpr bool is_dense = std::same_as<Matrix, DenseSpd<Scalar>>;
+  static constexpr bool is_diagonal = std::same_as<Matrix, IdentityMatrix> || std::same_as<Matrix, DiagonalSpd<Scalar>>;
+  using Fused = std::conditional_t<is_dense, FusedDense, FusedDiagonal>;
+
+  [[nodiscard]] Lower lower() const { return Lower(*this); }
+  [[nodiscard]] Upper upper() const { return Upper(*this); }
+  [[nodiscard]] Index x_size() const { return a_.size(); }
+  [[nodiscard]] Index y_size() const { return a_.size(); }
+  [[nodiscard]] const Matrix &matrix() const { return a_; }
+
+  [[nodiscard]] std::optional<Fused> fused_bagdc() const requires(is_dense || is_diagonal) { return Fused(*this); }
+
+  [[nodiscard]] State<Vector> start() const {
+    const Vector everywhere = Vector::Constant(a_.size(), static_cast<Scalar>(start_));
+    return {everywhere, everywhere, Vector::Zero(a_.size())};
+  }
+
+  /// Solves (A + I) y = z₀ by conjugate gradients to rounding: A is well conditioned
+  /// wherever the example is meant to be solved at all.
+  [[nodiscard]] std::optional<Answer<Vector>> answer() const {
+    Vector y = Vector::Zero(a_.size());
+    ConjugateGradient<Vector> linear;
+    for (int round = 0; round < 4; ++round) {
+      (void)linear.solve(
+          [&](const Vector &in, Vector &out) {
+            a_.apply(in, out);
+            out += in;
+          },
+          z0_, y, {.tolerance = precision(y), .max_steps = 10 * a_.size()}, round == 0);
+    }
+    return Answer<Vector>{z0_ - y, y, y, 0.5 * dot(z0_, y)};
+  }
+
+  /// y*(x) = A⁻¹x and v*(x) = A⁻¹Ay* = y*.
+  bool respond(const Vector &x, Vector &y, Vector &v) const {
+    if constexpr (SolvableOperator<Matrix, Vector>) {
+      a_.solve(x, y);
+      v = y;
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+private:
+  Matrix a_;
+  Vector z0_;
+  double start_;
+};
+
+template <class Matrix, class Vector, class... Start>
+CounterExample(Matrix, Vector, Start...) -> CounterExample<typename Vector::Scalar, Matrix>;
+
+enum class MatrixKind : std::uint8_t { identity, diagonal, dense };
+
+constexpr std::array<std::string_view, 3> matrix_kind_names{"identity", "diagonal", "dense"};
+constexpr const auto &names_of(MatrixKind /*unused*/) { return matrix_kind_names; }
+
+/// The example by name and options.
+struct CounterExampleSettings {
+  static constexpr std::string_view name = "counter-example";
+  static constexpr std::string_view title = "the paper's counter-example: naive accelerations end at the wrong point";
+
+  Index n = 100;
+  MatrixKind matrix = MatrixKind::identity;
+  double condition = 10.0;
+  double smallest = 1.0;
+  std::string matrix_file = {};
+  double start = 2.0;
+  std::uint64_t seed = 0;
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("n", self.n, at_least_one, "entries of x and of y");
+    visit("matrix", self.matrix, any_number, "kind of A");
+    visit("condition", self.condition, Bound{.low = 1.0, .high = infinity, .high_open = true},
+          "condition number of A where it is diagonal or dense");
+    visit("smallest", self.smallest, finite_positive, "smallest eigenvalue of A where it is diagonal or dense");
+    visit("matrix-file", self.matrix_file, any_number, "read a dense A from this text file instead");
+    visit("start", self.start, finite_number, "every entry of x0 and y0");
+    visit("seed", self.seed, any_number, "seed of a dense A");
+  }
+
+  /// z₀ = e.
+  template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;
+};
+
+extern template AnyProblem<Eigen::VectorXf> CounterExampleSettings::make<float>() const;
+extern template AnyProblem<Eigen::VectorXd> CounterExampleSettings::make<double>() const;
+
+static_assert(AggregatedProblem<CounterExample<double, IdentityMatrix>>);
+static_assert(FusedProblem<CounterExample<float, DenseSpd<float>>>);
+static_assert(AnsweredProblem<CounterExample<double, DiagonalSpd<double>>>);
+
+} // namespace duplex

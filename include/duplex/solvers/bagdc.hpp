@@ -1,0 +1,196 @@
+#pragma once
+// Bilevel Alternating Gradient with Dual Correction (the paper's Algorithm 1).
+// With ψ = μ_k λ F + (1 − μ_k) f, in Gauss–Seidel order:
+//
+//   y⁺ = y − β_k ∇yψ(x, y)
+//   v⁺ = v + η_k (∇yF(x, y⁺) − ∇²yyψ(x, y⁺) v)
+//   d  = ∇xF(x, y⁺) − ∇²xyψ(x, y) v⁺            x⁺ = x − α_k d
+//
+// Cost of a step with μ = 0: three gradients, one Hessian product, one cross
+// product; one more Hessian product with a line search on η. Memory: six
+// vectors beside the state. Keep μ = 0 where f is strongly convex in y.
+
+#include <duplex/aggregate.hpp>
+#include <duplex/fused.hpp>
+#include <duplex/solver.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace duplex {
+
+struct Bagdc {
+  static constexpr std::string_view name = "bagdc";
+  static constexpr std::string_view title =
+      "Bilevel Alternating Gradient with Dual Correction: one loop, one multiplier";
+
+  double alpha = 0.1;
+  double beta = 0.2;
+  double eta = 1.0;
+  DualStep dual = DualStep::adaptive;
+  double relaxation = 0.9;
+  double eta_cap = infinity;
+  double mu = 0.0;
+  double mu_decay = 1.0 / 12.0;
+  double lambda = 1.0;
+  Schedule schedule = Schedule::constant;
+  bool fused = true;
+  UpperRule upper = {};
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("alpha", self.alpha, finite_positive, "upper step size (schedule = theorem: its factor of mu^11)");
+    visit("beta", self.beta, finite_positive, "lower step size");
+    visit("eta", self.eta, finite_positive, "multiplier step size where dual = constant (theorem: factor of mu^4)");
+    visit("dual", self.dual, any_number, "how the multiplier's step is chosen");
+    visit("relaxation", self.relaxation, Bound{.low = 0.0, .high = 2.0, .low_open = true, .high_open = true},
+          "factor on the line search where dual = relaxed");
+    visit("eta-cap", self.eta_cap, positive, "largest step that a line search may take");
+    visit("mu", self.mu, below_one, "mu_k = mu (k+1)^-mu-decay weighs F in the lower level (0: strongly convex f)");
+    visit("mu-decay", self.mu_decay, finite_non_negative, "exponent of mu_k");
+    visit("lambda", self.lambda, finite_positive, "scale of F in the aggregated lower level");
+    visit("schedule", self.schedule, any_number, "constant steps or those of Theorem 3.1");
+    visit("fused", self.fused, any_number, "use the problem's fused step where it has one");
+    UpperRule::fields(self.upper, visit);
+  }
+
+  [[nodiscard]] bool needs_aggregation() const { return mu > 0.0; }
+
+  [[nodiscard]] StepPolicy policy() const {
+    return {.alpha = alpha, .beta = beta, .eta = eta, .mu = mu, .mu_decay = mu_decay, .schedule = schedule};
+  }
+
+  template <SecondOrderProblem P> class Run;
+};
+
+template <SecondOrderProblem P> class Bagdc::Run {
+public:
+  using V = VectorOf<P>;
+
+  Run(const Bagdc &options, const P &problem, const State<V> &start)
+      : options_(options), policy_(options.policy()), search_(options.eta, options.eta_cap), here_(problem),
+        next_(problem), up_(problem.upper()), y_next_(zeros_like(start.y)), gradient_(zeros_like(start.y)),
+        residual_(zeros_like(start.y)), product_(zeros_like(start.y)), direction_(zeros_like(start.x)),
+        cross_(zeros_like(start.x)) {
+    if (options.schedule == Schedule::theorem && options.mu == 0.0) {
+      throw InvalidInput("bagdc: schedule = theorem with mu = 0, expected mu > 0 (its steps are powers of mu)");
+    }
+    if (options.schedule == Schedule::theorem && options.dual != DualStep::constant) {
+      throw InvalidInput("bagdc: schedule = theorem with dual = " + field_text(options.dual) +
+                         ", expected dual = constant (the schedule gives eta)");
+    }
+    if (options.dual == DualStep::polak_ribiere) {
+      residual_before_ = zeros_like(start.y);
+      conjugate_ = zeros_like(start.y);
+    }
+    start_fused(problem, start);
+  }
+
+  StepOutcome step(State<V> &s, std::int64_t k) {
+    StepSizes steps = policy_.at(k);
+    if (fused_) {
+      steps.eta = fused_->step(s, steps, {options_.dual, relaxation(), &search_}, direction_);
+      return {steps, {}};
+    }
+    here_.weigh(steps.mu, options_.lambda);
+    next_.weigh(steps.mu, options_.lambda);
+
+    here_.at(s.x, s.y);
+    here_.grad_y(gradient_);
+    assign(s.y, y_next_);
+    axpy(-steps.beta, gradient_, y_next_);
+
+    next_.at(s.x, y_next_);
+    up_.at(s.x, y_next_);
+    up_.grad_y(residual_);
+    next_.hess_yy(s.v, product_);
+    axpy(-1.0, product_, residual_);
+    steps.eta = move_multiplier(s.v, steps.eta);
+
+    up_.grad_x(direction_);
+    here_.cross_xy(s.v, cross_);
+    axpy(-1.0, cross_, direction_);
+    std::swap(s.y, y_next_);
+    return {steps, {}};
+  }
+
+  [[nodiscard]] const V &direction() const { return direction_; }
+
+private:
+  void start_fused(const P &problem, const State<V> &start) {
+    if constexpr (FusedProblem<P>) {
+      if (options_.fused && options_.mu == 0.0) {
+        fused_ = problem.fused_bagdc();
+      }
+      if (fused_ && !fused_->supports(options_.dual)) {
+        fused_.reset();
+      }
+      if (fused_) {
+        fused_->begin(start);
+      }
+    }
+  }
+
+  [[nodiscard]] double relaxation() const { return options_.dual == DualStep::relaxed ? options_.relaxation : 1.0; }
+
+  /// v moves along the residual r, or along a conjugate direction; returns η.
+  double move_multiplier(V &v, double constant_eta) {
+    switch (options_.dual) {
+    case DualStep::constant:
+      axpy(constant_eta, residual_, v);
+      return constant_eta;
+    case DualStep::adaptive:
+    case DualStep::relaxed:
+      return search_along(residual_, v);
+    case DualStep::polak_ribiere:
+      break;
+    }
+    const double rr_before = dot(residual_before_, residual_before_);
+    const double rr = dot(residual_, residual_);
+    const double mixed = dot(residual_, residual_before_);
+    scale(rr_before > 0.0 ? std::max(0.0, (rr - mixed) / rr_before) : 0.0, conjugate_);
+    axpy(1.0, residual_, conjugate_);
+    if (!(dot(residual_, conjugate_) > 0.0)) { // the target moved: p no longer ascends, start afresh
+      assign(residual_, conjugate_);
+    }
+    assign(residual_, residual_before_);
+    return search_along(conjugate_, v);
+  }
+
+  double search_along(const V &p, V &v) {
+    next_.hess_yy(p, product_);
+    const double searched_eta = relaxation() * search_.step(dot(residual_, p), dot(p, product_), dot(p, p));
+    axpy(searched_eta, p, v);
+    return searched_eta;
+  }
+
+  struct NoFused {
+    void begin(const State<V> & /*unused*/) {}
+    [[nodiscard]] static bool supports(DualStep /*unused*/) { return false; }
+    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedDual & /*unused*/, V & /*unused*/) {
+      return steps.eta;
+    }
+  };
+  template <class Q> struct FusedType { using type = NoFused; };
+  template <FusedProblem Q> struct FusedType<Q> { using type = FusedOf<Q>; };
+
+  Bagdc options_;
+  StepPolicy policy_;
+  LineSearch search_;
+  AggregatedLower<P> here_;
+  AggregatedLower<P> next_;
+  UpperOf<P> up_;
+  std::optional<typename FusedType<P>::type> fused_;
+  V y_next_;
+  V gradient_;
+  V residual_;
+  V product_;
+  V direction_;
+  V cross_;
+  V residual_before_;
+  V conjugate_;
+};
+
+} // namespace duplex

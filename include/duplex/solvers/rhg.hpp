@@ -1,0 +1,66 @@
+#pragma once
+// Reverse-mode hypergradient (RHG; Franceschi et al., 2017): T gradient steps on
+// the lower level, then the exact gradient of F(x, y_T(x)) by the reverse sweep.
+// `kept` < T truncates the sweep to the last steps (Shaban et al., 2019).
+//
+// Cost of a step: T + 2 gradients, T − 1 Hessian products, T cross products.
+// Memory: T vectors.
+
+#include <duplex/solver.hpp>
+#include <duplex/unroll.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace duplex {
+
+struct Rhg {
+  static constexpr std::string_view name = "rhg";
+  static constexpr std::string_view title = "Reverse-mode hypergradient through T lower steps, optionally truncated";
+
+  double alpha = 0.1;
+  double beta = 0.2;
+  std::int64_t inner = 100;
+  std::int64_t kept = 0;
+  InnerStart inner_start = InnerStart::warm;
+  UpperRule upper = {};
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("alpha", self.alpha, finite_positive, "upper step size");
+    visit("beta", self.beta, finite_positive, "lower step size");
+    visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+    visit("kept", self.kept, non_negative, "sweep back through the last K steps only (0: all)");
+    visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
+    UpperRule::fields(self.upper, visit);
+  }
+
+  [[nodiscard]] static bool needs_aggregation() { return false; }
+
+  template <SecondOrderProblem P> class Run;
+};
+
+template <SecondOrderProblem P> class Rhg::Run {
+public:
+  using V = VectorOf<P>;
+
+  Run(const Rhg &options, const P &problem, const State<V> &start)
+      : options_(options), lower_(problem.lower()), up_(problem.upper()),
+        unrolled_(start, options.inner, options.kept == 0 ? options.inner : std::min(options.kept, options.inner),
+                  options.inner_start) {}
+
+  StepOutcome step(State<V> &s, std::int64_t /*k*/) {
+    unrolled_.step(lower_, up_, lower_level_only, options_.beta, s);
+    return {{.alpha = options_.alpha, .beta = options_.beta}, {}};
+  }
+
+  [[nodiscard]] const V &direction() const { return unrolled_.direction(); }
+
+private:
+  Rhg options_;
+  LowerOf<P> lower_;
+  UpperOf<P> up_;
+  UnrolledHypergradient<V> unrolled_;
+};
+
+} // namespace duplex

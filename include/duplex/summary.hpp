@@ -1,0 +1,88 @@
+#pragma once
+// How a run ended.
+
+#include <duplex/counters.hpp>
+#include <duplex/fields.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace duplex {
+
+enum class Termination : std::uint8_t {
+  not_run,             ///< the summary was never filled
+  direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance
+  kkt_tolerance,       ///< the KKT residual is at most Options::kkt_tolerance
+  target_reached,      ///< the monitored metric reached Monitor::target
+  predicate,           ///< Monitor::stop_when said so
+  max_iterations,      ///< Options::max_iterations steps were done
+  max_seconds,         ///< Options::max_seconds went by
+  interrupted,         ///< Options::interrupt was raised
+  diverged,            ///< d is not finite, or grew past Options::divergence_factor
+  step_failed,         ///< the method could not do a step; the message says why
+};
+
+constexpr std::array<std::string_view, 10> termination_names{
+    "not run",        "direction tolerance", "KKT tolerance", "target reached", "predicate",
+    "max iterations", "max seconds",         "interrupted",   "diverged",       "step failed"};
+constexpr const auto &names_of(Termination /*unused*/) { return termination_names; }
+
+/// Text such as "1.24e-05" with the given number of significant digits.
+[[nodiscard]] inline std::string short_number(double value, int digits = 3) {
+  std::array<char, 32> buffer{};
+  const int length = std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
+  return {buffer.data(), static_cast<std::size_t>(length)};
+}
+
+/// Text such as "12.3 µs".
+[[nodiscard]] inline std::string duration_text(double seconds) {
+  if (seconds < 1e-6) {
+    return short_number(seconds * 1e9) + " ns";
+  }
+  if (seconds < 1e-3) {
+    return short_number(seconds * 1e6) + " µs";
+  }
+  return seconds < 1.0 ? short_number(seconds * 1e3) + " ms" : short_number(seconds, 4) + " s";
+}
+
+struct Summary {
+  std::string solver;
+  Termination termination = Termination::not_run;
+  std::string message; ///< what happened, and what to try where the run failed
+  std::int64_t iterations = 0;
+  double seconds = 0.0;        ///< on the run's clock: steps only, no metrics, no observers
+  double direction_norm = 0.0; ///< ‖d‖ of the last step
+  Counters counters;
+  std::vector<std::pair<std::string, double>> metrics; ///< at the final state
+
+  /// A stopping rule with a meaning was met.
+  [[nodiscard]] bool converged() const {
+    return termination >= Termination::direction_tolerance && termination <= Termination::predicate;
+  }
+  /// The run broke: its state is not a result.
+  [[nodiscard]] bool failed() const {
+    return termination == Termination::not_run || termination >= Termination::diverged;
+  }
+  [[nodiscard]] double seconds_per_step() const {
+    return iterations > 0 ? seconds / static_cast<double>(iterations) : 0.0;
+  }
+
+  /// One line for a log.
+  [[nodiscard]] std::string brief() const {
+    std::string text = solver + ": " + std::string(name_of(termination)) + " after " + std::to_string(iterations) +
+                       (iterations == 1 ? " step, " : " steps, ") + duration_text(seconds);
+    if (!failed()) {
+      text += ", ‖d‖ = " + short_number(direction_norm);
+    }
+    text += ", " + std::to_string(counters.gradients) + " gradients, " + std::to_string(counters.hessian_products) +
+            " Hessian and " + std::to_string(counters.cross_products) + " cross products";
+    return message.empty() ? text : text + ": " + message;
+  }
+};
+
+} // namespace duplex

@@ -1,0 +1,21 @@
+#!/bin/sh
+# The test command: format, optimized build and tests, the same under sanitizers, clang-tidy.
+set -eu
+step() {
+  name=$1
+  shift
+  begin=$(date +%s)
+  echo "== $name"
+  "$@"
+  echo "   $(($(date +%s) - begin)) s"
+}
+
+step "clang-format" sh scripts/format.sh
+step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF
+step "build, optimized" cmake --build build
+step "tests, optimized" ctest --test-dir build --output-on-failure -j "$(nproc)"
+step "configure, sanitizers" sh scripts/configure.sh debug build-debug
+step "build, AddressSanitizer and UBSan" cmake --build build-debug
+step "tests, AddressSanitizer and UBSan" ctest --test-dir build-debug --output-on-failure -j "$(nproc)"
+step "clang-tidy" sh scripts/tidy.sh
+echo "all checks passed"

@@ -1,0 +1,108 @@
+#include "catalog/catalog.hpp"
+
+#include <duplex/catalog.hpp>
+
+namespace duplex::catalog {
+
+namespace {
+
+template <class S> class SolverHolder final : public ConfiguredSolver {
+public:
+  [[nodiscard]] std::string_view name() const override { return S::name; }
+  [[nodiscard]] std::string_view title() const override { return S::title; }
+  [[nodiscard]] std::vector<OptionInfo> options() const override { return describe(solver_); }
+  bool set(std::string_view option, std::string_view value) override {
+    return set_option(solver_, S::name, option, value);
+  }
+  void validate() const override { duplex::validate(solver_, S::name); }
+  [[nodiscard]] Summary run(const Problem &problem, State<Vector> &state, const Options &options,
+                            const Monitor<Vector> &monitor) const override {
+    return solve(problem, solver_, state, options, monitor);
+  }
+
+private:
+  S solver_;
+};
+
+template <class Settings> class ProblemHolder final : public ConfiguredProblem {
+public:
+  [[nodiscard]] std::string_view name() const override { return Settings::name; }
+  [[nodiscard]] std::string_view title() const override { return Settings::title; }
+  [[nodiscard]] std::vector<OptionInfo> options() const override { return describe(settings_); }
+  bool set(std::string_view option, std::string_view value) override {
+    return set_option(settings_, Settings::name, option, value);
+  }
+  void validate() const override { duplex::validate(settings_, Settings::name); }
+  [[nodiscard]] Problem make() const override {
+    validate();
+    return settings_.template make<double>();
+  }
+
+private:
+  Settings settings_;
+};
+
+template <class List> std::vector<std::string> names_in() {
+  std::vector<std::string> names;
+  List::each([&]<class T>() { names.emplace_back(T::name); });
+  return names;
+}
+
+template <class Base, template <class> class Holder, class List>
+std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
+  const Spec spec = parse_spec(text);
+  std::unique_ptr<Base> made;
+  List::each([&]<class T>() {
+    if (T::name == spec.name) {
+      made = std::make_unique<Holder<T>>();
+    }
+  });
+  if (!made) {
+    throw InvalidInput(unknown_name(kind, spec.name, names_in<List>()));
+  }
+  for (const auto &[key, value] : spec.settings) {
+    if (!made->set(key, value)) {
+      std::vector<std::string> known;
+      for (const auto &info : made->options()) {
+        known.push_back(info.name);
+      }
+      throw InvalidInput(std::string(made->name()) + ": " + unknown_name("option", key, known));
+    }
+  }
+  return made;
+}
+
+} // namespace
+
+Spec parse_spec(std::string_view text) {
+  Spec spec;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    if (begin == 0) {
+      spec.name = part;
+    } else {
+      const std::size_t equals = std::min(part.find('='), part.size());
+      const bool has_value = equals < part.size();
+      spec.settings.emplace_back(part.substr(0, equals), has_value ? part.substr(equals + 1) : "true");
+    }
+    begin = end + 1;
+  }
+  return spec;
+}
+
+std::vector<std::string> solver_names() { return names_in<AllSolvers>(); }
+std::vector<std::string> problem_names() { return names_in<AllProblemSettings>(); }
+
+std::unique_ptr<ConfiguredSolver> make_solver(std::string_view spec) {
+  return make<ConfiguredSolver, SolverHolder, AllSolvers>("solver", spec);
+}
+
+std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec) {
+  return make<ConfiguredProblem, ProblemHolder, AllProblemSettings>("problem", spec);
+}
+
+} // namespace duplex::catalog
+
+template class duplex::ExactSolver<duplex::catalog::Problem>;
+template class duplex::MetricBook<duplex::catalog::Problem>;

@@ -1,0 +1,63 @@
+#pragma once
+// Solvers and problems by name, with self-describing options: what the command
+// line, the race and the reproductions are built on.
+
+#include "catalog/options.hpp"
+
+#include <duplex/any_problem.hpp>
+#include <duplex/exact.hpp>
+#include <duplex/metrics.hpp>
+#include <duplex/observer.hpp>
+#include <duplex/solver.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace duplex::catalog {
+
+using Vector = Eigen::VectorXd;
+using Problem = AnyProblem<Vector>;
+
+/// A solver or a problem whose options can be set by name.
+class Configurable {
+public:
+  Configurable() = default;
+  Configurable(const Configurable &) = delete;
+  Configurable &operator=(const Configurable &) = delete;
+  virtual ~Configurable() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view title() const = 0;
+  [[nodiscard]] virtual std::vector<OptionInfo> options() const = 0;
+  /// False if it has no such option; throws InvalidInput on a value of the wrong kind.
+  virtual bool set(std::string_view option, std::string_view value) = 0;
+  /// Throws InvalidInput where a value is out of its bound.
+  virtual void validate() const = 0;
+};
+
+class ConfiguredSolver : public Configurable {
+public:
+  [[nodiscard]] virtual Summary run(const Problem &problem, State<Vector> &state, const Options &options,
+                                    const Monitor<Vector> &monitor) const = 0;
+};
+
+class ConfiguredProblem : public Configurable {
+public:
+  [[nodiscard]] virtual Problem make() const = 0;
+};
+
+[[nodiscard]] std::vector<std::string> solver_names();
+[[nodiscard]] std::vector<std::string> problem_names();
+
+/// By "name" or "name:key=value:key=value". Throws InvalidInput, with the nearest
+/// known name, where there is no such solver, problem or option.
+[[nodiscard]] std::unique_ptr<ConfiguredSolver> make_solver(std::string_view spec);
+[[nodiscard]] std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec);
+
+} // namespace duplex::catalog
+
+// Instantiated once, in catalog.cpp: these are slow to compile.
+extern template class duplex::ExactSolver<duplex::catalog::Problem>;
+extern template class duplex::MetricBook<duplex::catalog::Problem>;

@@ -1,0 +1,85 @@
+#pragma once
+// Options by name: text into the fields of an options struct, and back.
+
+#include "catalog/suggest.hpp"
+
+#include <duplex/fields.hpp>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace duplex::catalog {
+
+struct OptionInfo {
+  std::string name;
+  std::string value; ///< as text
+  std::string accepted;
+  std::string help;
+  bool is_switch = false; ///< a bool: `--name` alone means true
+};
+
+template <class Options> [[nodiscard]] std::vector<OptionInfo> describe(const Options &options) {
+  std::vector<OptionInfo> infos;
+  Options::fields(options, [&](std::string_view name, const auto &value, const Bound &bound, std::string_view help) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    infos.push_back(
+        {std::string(name), field_text(value), accepted_text<T>(bound), std::string(help), std::same_as<T, bool>});
+  });
+  return infos;
+}
+
+/// Reads text into a field; false if the text is not of the field's kind.
+template <class T> [[nodiscard]] bool read_field(std::string_view text, T &field) {
+  if constexpr (std::same_as<T, bool>) {
+    field = text == "true" || text == "1" || text == "yes";
+    return field || text == "false" || text == "0" || text == "no";
+  } else if constexpr (NamedEnum<T>) {
+    const auto &names = names_of(T{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == text) {
+        field = static_cast<T>(i);
+        return true;
+      }
+    }
+    return false;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    if (text.starts_with('+')) {
+      text.remove_prefix(1);
+    }
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
+    return error == std::errc{} && end == text.data() + text.size();
+  } else {
+    field = text;
+    return true;
+  }
+}
+
+/// Sets one option. False if there is none of that name; throws InvalidInput where
+/// the value is not of its kind.
+template <class Options>
+bool set_option(Options &options, std::string_view owner, std::string_view name, std::string_view text) {
+  bool found = false;
+  Options::fields(options, [&](std::string_view field, auto &value, const Bound &bound, std::string_view) {
+    if (field == name) {
+      found = true;
+      if (!read_field(text, value)) {
+        throw InvalidInput(std::string(owner) + ": " + std::string(name) + " = '" + std::string(text) + "', expected " +
+                           accepted_text<std::remove_cvref_t<decltype(value)>>(bound));
+      }
+    }
+  });
+  return found;
+}
+
+/// "name:key=value:key=value"
+struct Spec {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+[[nodiscard]] Spec parse_spec(std::string_view text);
+
+} // namespace duplex::catalog

@@ -1,0 +1,66 @@
+#include "cli/command.hpp"
+#include "cli/setup.hpp"
+
+#include <duplex/check.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace duplex::cli {
+
+namespace {
+
+struct CheckArguments {
+  std::string problem;
+  CheckOptions options;
+  bool as_json = false;
+};
+
+int check_problem(const CheckArguments &arguments, const std::vector<std::string> &more) {
+  Setup setup;
+  setup.problem = catalog::make_problem(arguments.problem);
+  apply_options(setup, more);
+  const CheckReport report = check(setup.problem->make(), arguments.options);
+  if (arguments.as_json) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const auto &row : report.rows) {
+      rows.push_back({{"derivative", row.quantity},
+                      {"error", row.note.empty() ? nlohmann::json(row.error) : nlohmann::json(nullptr)},
+                      {"note", row.note},
+                      {"passes", row.passes}});
+    }
+    const nlohmann::ordered_json json{{"problem", arguments.problem},
+                                      {"tolerance", report.tolerance},
+                                      {"passes", report.passes()},
+                                      {"derivatives", rows}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}\n{}{}\n", arguments.problem, report.table(),
+               report.passes() ? "all derivatives agree with finite differences"
+                               : "some derivatives are WRONG: a solver would go astray in silence");
+  }
+  return report.passes() ? exit_success : exit_run_failed;
+}
+
+} // namespace
+
+void add_check(CLI::App &app, Action &chosen) {
+  auto *command = app.add_subcommand(
+      "check", "Verify every derivative and the hypergradient of a problem against finite differences");
+  auto arguments = std::make_shared<CheckArguments>();
+  command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
+  command->add_option("--points", arguments->options.points, "Random points to check at")->check(CLI::Range(1, 1000));
+  command->add_option("--spread", arguments->options.spread, "How far those lie around the start")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--tolerance", arguments->options.tolerance, "Largest relative error allowed (0: 1e-6)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--check-seed", arguments->options.seed, "Seed of the random points");
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->allow_extras();
+  command->footer("Any option of the problem may follow, such as --n 50; `duplex list NAME` shows them.");
+  command->callback([command, arguments, &chosen] {
+    chosen = [command, arguments] { return check_problem(*arguments, command->remaining()); };
+  });
+}
+
+} // namespace duplex::cli

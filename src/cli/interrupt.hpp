@@ -1,0 +1,11 @@
+#pragma once
+// Ctrl-C and SIGTERM ask the run to end with what it has; a second one ends it at once.
+
+#include <atomic>
+
+namespace duplex::cli {
+
+void install_interrupt_handler();
+[[nodiscard]] const std::atomic<bool> &interrupt_requested();
+
+} // namespace duplex::cli

@@ -1,0 +1,106 @@
+#include "cli/setup.hpp"
+
+#include <duplex/metrics.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace duplex::cli {
+
+namespace {
+
+using catalog::OptionInfo;
+
+std::vector<OptionInfo> options_of(const Setup &setup) {
+  std::vector<OptionInfo> all = setup.problem->options();
+  for (const auto &solver : setup.solvers) {
+    const auto more = solver->options();
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  if (!setup.solvers.empty()) {
+    const auto more = catalog::describe(setup.run);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
+  bool found = setup.problem->set(name, value);
+  for (const auto &solver : setup.solvers) {
+    found |= solver->set(name, value);
+  }
+  if (!setup.solvers.empty()) {
+    found |= catalog::set_option(setup.run, "run", name, value);
+  }
+  if (!found) {
+    std::vector<std::string> known;
+    for (const auto &info : options_of(setup)) {
+      if (std::find(known.begin(), known.end(), info.name) == known.end()) {
+        known.push_back(info.name);
+      }
+    }
+    throw InvalidInput(catalog::unknown_name("option", name, known));
+  }
+}
+
+} // namespace
+
+void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
+  const auto options = options_of(setup);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (!argument.starts_with("--")) {
+      throw InvalidInput("unexpected argument '" + argument + "', expected --option value");
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+    std::optional<std::string> value;
+    if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else if (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--")) {
+      value = arguments[++i];
+    } else if (std::any_of(options.begin(), options.end(),
+                           [&](const OptionInfo &info) { return info.name == name && info.is_switch; })) {
+      value = "true";
+    }
+    if (!value) {
+      set_everywhere(setup, name, ""); // refuses an unknown name before a missing value
+      throw InvalidInput("option '--" + name + "' needs a value");
+    }
+    set_everywhere(setup, name, *value);
+  }
+  setup.problem->validate();
+  for (const auto &solver : setup.solvers) {
+    solver->validate();
+  }
+  validate(setup.run, "run");
+}
+
+Target parse_target(const std::string &text) {
+  const std::size_t equals = text.find('=');
+  Target target{text.substr(0, equals), 0.0};
+  const std::vector<std::string> known(metric_names.begin(), metric_names.end());
+  if (std::find(known.begin(), known.end(), target.metric) == known.end()) {
+    throw InvalidInput("--target: " + catalog::unknown_name("metric", target.metric, known));
+  }
+  if (equals == std::string::npos || !catalog::read_field(text.substr(equals + 1), target.value) ||
+      !std::isfinite(target.value)) {
+    throw InvalidInput("--target: found '" + text + "', expected metric=number");
+  }
+  return target;
+}
+
+std::vector<std::string> split_list(const std::string &option, const std::string &text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    if (parts.back().empty()) {
+      throw InvalidInput("--" + option + ": found '" + text + "', expected names separated by single commas");
+    }
+    begin = end + 1;
+  }
+  return parts;
+}
+
+} // namespace duplex::cli

@@ -1,0 +1,33 @@
+#pragma once
+// What `solve`, `race` and `check` share: a problem, solvers and run options from
+// the command line. Options that the parser does not know by itself belong to the
+// problem, to the solvers or to the run, and are found by name.
+
+#include "catalog/catalog.hpp"
+
+#include <duplex/solver.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace duplex::cli {
+
+struct Setup {
+  std::unique_ptr<catalog::ConfiguredProblem> problem;
+  std::vector<std::unique_ptr<catalog::ConfiguredSolver>> solvers;
+  Options run;
+};
+
+/// Applies `--name value`, `--name=value` and `--switch` to everything that has an
+/// option of that name. Throws InvalidInput, with the nearest known name, where
+/// nothing has; then validates everything.
+void apply_options(Setup &setup, const std::vector<std::string> &arguments);
+
+/// "metric=value" as a target. Throws InvalidInput where it is not that.
+[[nodiscard]] Target parse_target(const std::string &text);
+
+/// Splits at commas; empty parts are refused with the option's name.
+[[nodiscard]] std::vector<std::string> split_list(const std::string &option, const std::string &text);
+
+} // namespace duplex::cli

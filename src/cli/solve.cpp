@@ -1,0 +1,148 @@
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/setup.hpp"
+#include "experiment/experiment.hpp"
+#include "report/files.hpp"
+#include "report/table.hpp"
+
+#include <duplex/exact.hpp>
+#include <duplex/metrics.hpp>
+
+#include <fmt/format.h>
+
+namespace duplex::cli {
+
+namespace {
+
+using experiment::Experiment;
+using experiment::Json;
+using experiment::run_series;
+using experiment::Series;
+
+struct SolveArguments {
+  std::string problem;
+  std::string solver = "bagdc";
+  std::string metrics = "kkt,upper";
+  std::string target;
+  std::string out;
+  std::int64_t every = 1;
+  bool as_json = false;
+};
+
+Json options_json(const catalog::Configurable &configured) {
+  Json json = Json::object();
+  for (const auto &info : configured.options()) {
+    json[info.name] = info.value;
+  }
+  return json;
+}
+
+std::string solution_csv(const State<catalog::Vector> &state) {
+  std::string csv = "variable,index,value\n";
+  const auto append = [&](const char *name, const catalog::Vector &vector) {
+    for (Index i = 0; i < vector.size(); ++i) {
+      csv += fmt::format("{},{},{}\n", name, i, number_text(vector[i]));
+    }
+  };
+  append("x", state.x);
+  append("y", state.y);
+  append("v", state.v);
+  return csv;
+}
+
+bool reached_what_was_asked(const Summary &summary) {
+  return summary.converged() || (summary.termination == Termination::max_iterations);
+}
+
+int solve_problem(const SolveArguments &arguments, const std::vector<std::string> &more) {
+  if (!arguments.out.empty()) {
+    report::require_writable_folder(arguments.out);
+  }
+  Setup setup;
+  setup.problem = catalog::make_problem(arguments.problem);
+  setup.solvers.push_back(catalog::make_solver(arguments.solver));
+  setup.run.interrupt = &interrupt_requested();
+  apply_options(setup, more);
+  const auto &solver = *setup.solvers.front();
+  const auto problem = setup.problem->make();
+
+  ProgressLine progress{std::string(solver.name())};
+  experiment::RunRequest request{.problem = problem,
+                                 .solver = arguments.solver,
+                                 .name = std::string(solver.name()),
+                                 .options = setup.run,
+                                 .metrics = split_list("metrics", arguments.metrics),
+                                 .cadence = {.every = arguments.every, .growth = 0.01},
+                                 .observer = progress.if_terminal()};
+  if (!arguments.target.empty()) {
+    request.target = parse_target(arguments.target);
+    request.cadence.growth = 0.0;
+    if (std::find(request.metrics.begin(), request.metrics.end(), request.target->metric) == request.metrics.end()) {
+      request.metrics.push_back(request.target->metric);
+    }
+  }
+  const Series series = run_series(request, solver);
+
+  Experiment result{.name = "solve",
+                    .title = fmt::format("{} on {}", solver.name(), setup.problem->name()),
+                    .options = {{"problem", setup.problem->name()},
+                                {"problem_options", options_json(*setup.problem)},
+                                {"solver", solver.name()},
+                                {"solver_options", options_json(solver)}},
+                    .series = {series},
+                    .claims = {},
+                    .figure = {},
+                    .tables = {}};
+  result.interrupted = series.summary.termination == Termination::interrupted;
+  for (const auto &info : catalog::describe(setup.run)) {
+    result.options["run_options"][info.name] = info.value;
+  }
+  if (arguments.as_json) {
+    fmt::print("{}\n", experiment::to_json(result).dump(2));
+  } else {
+    fmt::print("{}\n", series.summary.brief());
+    for (const auto &[name, value] : series.summary.metrics) {
+      fmt::print("  {:<20} {}\n", name, short_number(value, 6));
+    }
+  }
+  if (!arguments.out.empty()) {
+    result.figure.title = result.title;
+    for (const auto &metric : request.metrics) {
+      result.figure.panels.push_back(
+          {.title = metric, .x_label = "iteration", .y_label = metric, .curves = {series.curve(metric)}});
+    }
+    write(result, arguments.out);
+    if (!series.summary.failed()) {
+      report::write_file(std::filesystem::path(arguments.out) / "solution.csv", solution_csv(series.state));
+    }
+  }
+  const bool asked_for_convergence =
+      request.target || setup.run.direction_tolerance > 0.0 || setup.run.kkt_tolerance > 0.0;
+  const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
+  return reached ? exit_success : exit_run_failed;
+}
+
+} // namespace
+
+void add_solve(CLI::App &app, Action &chosen) {
+  auto *command = app.add_subcommand("solve", "Run one solver on one problem");
+  auto arguments = std::make_shared<SolveArguments>();
+  command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
+  command->add_option("--solver", arguments->solver, "Solver, as NAME or NAME:option=value:...")->capture_default_str();
+  command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
+      ->capture_default_str();
+  command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
+  command->add_option("--every", arguments->every, "Measure every so many steps")->check(CLI::PositiveNumber);
+  command->add_option("--out", arguments->out, "Write solve.json, solve.csv, solve.svg and solution.csv here");
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->allow_extras();
+  command->footer("Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"
+                  "--iterations 500 --direction-tolerance 1e-6; `duplex list` shows them.\n"
+                  "Without a tolerance or a target the run does all of its iterations.");
+  command->callback([command, arguments, &chosen] {
+    chosen = [command, arguments] { return solve_problem(*arguments, command->remaining()); };
+  });
+}
+
+} // namespace duplex::cli

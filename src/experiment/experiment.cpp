@@ -1,0 +1,197 @@
+#include "experiment/experiment.hpp"
+
+#include "report/files.hpp"
+
+#include <duplex/metrics.hpp>
+#include <duplex/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace duplex::experiment {
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Json counters_json(const Counters &counters) {
+  return {{"values", counters.values},
+          {"gradients", counters.gradients},
+          {"hessian_products", counters.hessian_products},
+          {"cross_products", counters.cross_products}};
+}
+
+Json series_json(const Series &series) {
+  Json json{{"name", series.name},
+            {"solver", series.solver},
+            {"iterations", series.summary.iterations},
+            {"seconds", series.summary.seconds},
+            {"status", series.status()},
+            {"message", series.summary.message},
+            {"evaluations", counters_json(series.summary.counters)}};
+  Json metrics = Json::object();
+  if (!series.summary.failed()) {
+    metrics["direction"] = json_number(series.summary.direction_norm);
+  }
+  for (const auto &[name, value] : series.summary.metrics) {
+    metrics[name] = json_number(value);
+  }
+  for (const auto &[name, value] : series.extra) {
+    metrics[name] = json_number(value);
+  }
+  json["metrics"] = std::move(metrics);
+  return json;
+}
+
+std::string csv_field(const std::string &text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted(1, '"');
+  for (const char c : text) {
+    quoted.append(c == '"' ? 2 : 1, c);
+  }
+  quoted += '"';
+  return quoted;
+}
+
+std::string csv_number(double value) { return std::isfinite(value) ? number_text(value) : std::string(); }
+
+} // namespace
+
+double Series::final_metric(std::string_view metric) const {
+  for (const auto *list : {&summary.metrics, &extra}) {
+    for (const auto &[metric_name, value] : *list) {
+      if (metric_name == metric) {
+        return value;
+      }
+    }
+  }
+  return not_a_number;
+}
+
+report::Curve Series::curve(std::string_view metric, bool over_seconds) const {
+  report::Curve curve{.label = name, .x = {}, .y = {}};
+  const auto found = std::find(metric_names.begin(), metric_names.end(), metric);
+  for (const auto &row : rows) {
+    curve.x.push_back(over_seconds ? row.seconds : static_cast<double>(row.iteration));
+    curve.y.push_back(found == metric_names.end()
+                          ? row.direction_norm
+                          : row.metrics[static_cast<std::size_t>(found - metric_names.begin())]);
+  }
+  return curve;
+}
+
+bool Experiment::holds() const {
+  return std::all_of(claims.begin(), claims.end(), [](const Claim &claim) { return claim.holds; });
+}
+
+Series run_series(const RunRequest &request) { return run_series(request, *catalog::make_solver(request.solver)); }
+
+Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &solver) {
+  Series series{.name = request.name.empty() ? request.solver : request.name,
+                .solver = request.solver,
+                .summary = {},
+                .state = request.start ? *request.start : request.problem.start(),
+                .metric_names = request.metrics,
+                .rows = {},
+                .extra = {}};
+  const MetricBook<Problem> book(request.problem);
+  Trace<Vector> trace;
+  Monitor<Vector> monitor;
+  monitor.cadence = request.cadence;
+  monitor.target = request.target;
+  for (const auto &metric : request.metrics) {
+    monitor.metrics.push_back(book.metric(metric));
+  }
+  if (!request.metrics.empty()) {
+    monitor.observers.push_back(&trace);
+  }
+  if (request.observer != nullptr) {
+    monitor.observers.push_back(request.observer);
+  }
+  series.summary = solver.run(request.problem, series.state, request.options, monitor);
+  series.rows = trace.rows();
+  return series;
+}
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json to_json(const Experiment &experiment) {
+  Json json{{"experiment", experiment.name}, {"title", experiment.title}, {"options", experiment.options},
+            {"seed", experiment.seed},       {"version", version},        {"interrupted", experiment.interrupted},
+            {"series", Json::array()},       {"claims", Json::array()}};
+  for (const auto &series : experiment.series) {
+    json["series"].push_back(series_json(series));
+  }
+  for (const auto &claim : experiment.claims) {
+    json["claims"].push_back({{"id", claim.id},
+                              {"text", claim.text},
+                              {"paper", claim.paper},
+                              {"measured", claim.measured},
+                              {"holds", claim.holds}});
+  }
+  return json;
+}
+
+std::string to_csv(const Experiment &experiment) {
+  std::vector<std::string> metrics;
+  for (const auto &series : experiment.series) {
+    for (const auto &metric : series.metric_names) {
+      if (metric != "direction" && std::find(metrics.begin(), metrics.end(), metric) == metrics.end()) {
+        metrics.push_back(metric);
+      }
+    }
+  }
+  std::string csv = "series,iteration,seconds,direction";
+  for (const auto &metric : metrics) {
+    csv += ',';
+    csv += csv_field(metric);
+  }
+  csv += "\n";
+  for (const auto &series : experiment.series) {
+    const std::string name = csv_field(series.name);
+    for (const auto &row : series.rows) {
+      csv += fmt::format("{},{},{},{}", name, row.iteration, csv_number(row.seconds), csv_number(row.direction_norm));
+      for (const auto &metric : metrics) {
+        const auto found = std::find(series.metric_names.begin(), series.metric_names.end(), metric);
+        csv += ',';
+        if (found != series.metric_names.end()) {
+          csv += csv_number(row.metrics[static_cast<std::size_t>(found - series.metric_names.begin())]);
+        }
+      }
+      csv += "\n";
+    }
+  }
+  return csv;
+}
+
+void print(const Experiment &experiment) {
+  fmt::print("{}: {}\n\n", experiment.name, experiment.title);
+  for (const auto &table : experiment.tables) {
+    fmt::print("{}\n", table);
+  }
+  if (experiment.claims.empty()) {
+    return;
+  }
+  fmt::print("claims\n");
+  for (const auto &claim : experiment.claims) {
+    fmt::print("  {} {}: {}\n        paper: {}; measured: {}\n", claim.holds ? "holds" : "FAILS", claim.id, claim.text,
+               claim.paper, claim.measured);
+  }
+  const auto held =
+      std::count_if(experiment.claims.begin(), experiment.claims.end(), [](const Claim &claim) { return claim.holds; });
+  fmt::print("{} of {} claims hold\n", held, experiment.claims.size());
+}
+
+void write(const Experiment &experiment, const std::filesystem::path &folder) {
+  report::require_writable_folder(folder);
+  report::write_file(folder / (experiment.name + ".json"), to_json(experiment).dump(2) + "\n");
+  report::write_file(folder / (experiment.name + ".csv"), to_csv(experiment));
+  report::write_file(folder / (experiment.name + ".svg"), report::to_svg(experiment.figure));
+}
+
+} // namespace duplex::experiment

@@ -1,0 +1,92 @@
+#pragma once
+// Threads for kernels. Written by hand because OpenMP's wait policy is one for the whole
+// process and can only be set from outside, before it starts.
+
+#include <hwy/cache_control.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace duplex::kernels {
+
+/// Threads that wait for a job for some microseconds, then asleep. OpenMP's spin for
+/// milliseconds: a product then takes up to a hundred times as long where another
+/// process wants the same cores.
+class Team {
+public:
+  explicit Team(int threads) {
+    for (int thread = 1; thread < threads; ++thread) {
+      helpers_.emplace_back([this, thread] { help(thread); });
+    }
+  }
+  Team(const Team &) = delete;
+  Team &operator=(const Team &) = delete;
+  ~Team() {
+    job_ = nullptr;
+    start_round();
+    for (auto &helper : helpers_) {
+      helper.join();
+    }
+  }
+
+  [[nodiscard]] int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+  /// job(thread) on every thread; the caller is thread 0.
+  template <class Job> void run(const Job &job) {
+    job_ = [](const void *context, int thread) { (*static_cast<const Job *>(context))(thread); };
+    context_ = &job;
+    unfinished_.store(static_cast<std::uint32_t>(helpers_.size()), std::memory_order_relaxed);
+    start_round();
+    job(0);
+    while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire)) {
+      wait_while(unfinished_, left);
+    }
+  }
+
+private:
+  void start_round() {
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+
+  void help(int thread) {
+    for (std::uint32_t round = 0;; ++round) {
+      wait_while(round_, round);
+      if (job_ == nullptr) {
+        return;
+      }
+      job_(context_, thread);
+      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        unfinished_.notify_one();
+      }
+    }
+  }
+
+  static void wait_while(const std::atomic<std::uint32_t> &number, std::uint32_t value) {
+    constexpr int spins = 400; // about as long as it takes to wake a thread
+    for (int i = 0; i < spins && number.load(std::memory_order_acquire) == value; ++i) {
+      hwy::Pause();
+    }
+    number.wait(value, std::memory_order_acquire);
+  }
+
+  std::atomic<std::uint32_t> round_ = 0;
+  std::atomic<std::uint32_t> unfinished_ = 0;
+  void (*job_)(const void *, int) = nullptr;
+  const void *context_ = nullptr;
+  std::vector<std::thread> helpers_;
+};
+
+/// The calling thread's own team, so that several may call at once.
+inline Team &team_of(int threads) {
+  thread_local std::optional<Team> team;
+  if (!team || team->threads() != threads) {
+    team.emplace(threads);
+  }
+  return *team;
+}
+
+} // namespace duplex::kernels

@@ -1,0 +1,54 @@
+#pragma once
+// The paper's numerical section by command. One figure, one file.
+
+#include "experiment/experiment.hpp"
+
+#include <duplex/fields.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace duplex::reproduce {
+
+struct Settings {
+  std::uint64_t seed = 0;
+  double time_limit = 10.0;
+  Index largest_identity = 1'000'000;
+  Index largest_dense = 4096;
+  std::int64_t problems = 120;
+  const std::atomic<bool> *interrupt = nullptr;
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("seed", self.seed, any_number, "seed of everything that is random");
+    visit("time-limit", self.time_limit, finite_positive, "fig3: most seconds for each run");
+    visit("largest-identity", self.largest_identity, Bound{.low = 100}, "fig3: largest dimension shown with A = I");
+    visit("largest-dense", self.largest_dense, Bound{.low = 128}, "fig3: largest dimension shown with a dense A");
+    visit("problems", self.problems, at_least_one, "rates: random problems to check");
+  }
+
+  [[nodiscard]] bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
+};
+
+[[nodiscard]] experiment::Experiment fig1(const Settings &settings);
+[[nodiscard]] experiment::Experiment fig2(const Settings &settings);
+[[nodiscard]] experiment::Experiment fig3(const Settings &settings);
+[[nodiscard]] experiment::Experiment fig4(const Settings &settings);
+[[nodiscard]] experiment::Experiment rates(const Settings &settings);
+
+struct Entry {
+  std::string_view name;
+  std::string_view title;
+  experiment::Experiment (*run)(const Settings &settings);
+};
+
+inline constexpr std::array<Entry, 5> entries{{
+    {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
+    {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
+    {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
+    {"fig4", "Figure 4: a lower level with many minimizers, and where each method ends", fig4},
+    {"rates", "Theorems 3.1 to 3.3: descent of the Lyapunov value and rates of convergence", rates},
+}};
+
+} // namespace duplex::reproduce

@@ -1,0 +1,254 @@
+// A run allocates before and during its first step and never again, and what it
+// holds is what its header says. Every allocation is counted, Eigen's included.
+
+#include "support.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+
+#if defined(__SANITIZE_ADDRESS__)
+// AddressSanitizer's run-time library has it; its header is not everywhere.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, std::size_t),
+                                                         void (*)(const volatile void *));
+#endif
+
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> bytes_asked{0};
+
+void count(std::size_t bytes) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  bytes_asked.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+
+const bool hooked = __sanitizer_install_malloc_and_free_hooks([](const volatile void *, std::size_t n) { count(n); },
+                                                              [](const volatile void *) {}) > 0;
+
+#else
+
+constexpr bool hooked = true;
+
+#endif
+
+} // namespace
+
+#if !defined(__SANITIZE_ADDRESS__)
+
+// glibc allows a program to replace its allocator; operator new ends here too.
+extern "C" {
+void *__libc_malloc(std::size_t);
+void *__libc_calloc(std::size_t, std::size_t);
+void *__libc_realloc(void *, std::size_t);
+void *__libc_memalign(std::size_t, std::size_t);
+void __libc_free(void *);
+
+void *malloc(std::size_t n) {
+  count(n);
+  return __libc_malloc(n);
+}
+void *calloc(std::size_t n, std::size_t each) {
+  count(n * each);
+  return __libc_calloc(n, each);
+}
+void *realloc(void *old, std::size_t n) {
+  count(n);
+  return __libc_realloc(old, n);
+}
+void *memalign(std::size_t alignment, std::size_t n) {
+  count(n);
+  return __libc_memalign(alignment, n);
+}
+void *aligned_alloc(std::size_t alignment, std::size_t n) { return memalign(alignment, n); }
+int posix_memalign(void **out, std::size_t alignment, std::size_t n) {
+  *out = memalign(alignment, n);
+  return *out == nullptr ? ENOMEM : 0;
+}
+void free(void *old) { __libc_free(old); }
+}
+
+#endif
+
+namespace duplex::testing {
+namespace {
+
+struct Usage {
+  std::size_t allocations = 0;
+  std::size_t bytes = 0;
+};
+
+template <class Action> Usage usage_of(Action &&action) {
+  const std::size_t calls = allocations;
+  const std::size_t bytes = bytes_asked;
+  std::forward<Action>(action)();
+  return {allocations - calls, bytes_asked - bytes};
+}
+
+/// What solve() allocates for a run of that many steps.
+template <class P, class S> Usage usage_of_run(const P &problem, const S &solver, std::int64_t steps) {
+  auto state = problem.start();
+  Summary summary;
+  const Usage usage = usage_of([&] { summary = run_steps(problem, solver, state, steps); });
+  EXPECT_EQ(summary.iterations, steps) << summary.brief();
+  return usage;
+}
+
+/// Counts the allocations that happen from the end of step 1 to the end of the run.
+class CountAfterFirstStep final : public Observer<Vec> {
+public:
+  void observe(const Progress<Vec> &progress) override {
+    if (progress.iteration == 1) {
+      after_first_ = allocations;
+    }
+    later_ = allocations - after_first_;
+    last_iteration_ = progress.iteration;
+  }
+  [[nodiscard]] std::size_t later() const { return later_; }
+  [[nodiscard]] std::int64_t last_iteration() const { return last_iteration_; }
+
+private:
+  std::size_t after_first_ = 0;
+  std::size_t later_ = 0;
+  std::int64_t last_iteration_ = 0;
+};
+
+template <class P, class S> void expect_no_allocation_after_first_step(const P &problem, const S &solver) {
+  CountAfterFirstStep counter;
+  Monitor<Vec> monitor;
+  monitor.observers = {&counter};
+  auto state = problem.start();
+  (void)solve(problem, solver, state, {.max_iterations = 50}, monitor);
+  EXPECT_EQ(counter.last_iteration(), 50);
+  EXPECT_EQ(counter.later(), 0U) << S::name;
+  EXPECT_EQ(usage_of_run(problem, solver, 2).allocations, usage_of_run(problem, solver, 200).allocations) << S::name;
+}
+
+TEST(AllocationCounter, SeesEigenAndOperatorNew) {
+  ASSERT_TRUE(hooked);
+  Vec kept;
+  const Usage vector = usage_of([&] { kept = Vec::Zero(1000); });
+  EXPECT_GE(vector.allocations, 1U);
+  EXPECT_GE(vector.bytes, 1000 * sizeof(double));
+  std::vector<double> numbers;
+  EXPECT_EQ(usage_of([&] { numbers.resize(10); }).allocations, 1U);
+  EXPECT_EQ(usage_of([&] { kept.setOnes(); }).allocations, 0U);
+}
+
+std::vector<Bagdc> bagdc_of_every_kind(const std::vector<double> &weights) {
+  std::vector<Bagdc> solvers;
+  for (const auto dual : {DualStep::constant, DualStep::adaptive, DualStep::relaxed, DualStep::polak_ribiere}) {
+    for (const bool fused : {true, false}) {
+      for (const double mu : weights) {
+        for (const auto method : {UpperMethod::gradient, UpperMethod::momentum, UpperMethod::adam}) {
+          solvers.push_back({.alpha = 1e-3,
+                             .beta = 1e-2,
+                             .eta = 0.1,
+                             .dual = dual,
+                             .mu = mu,
+                             .fused = fused,
+                             .upper = {.method = method}});
+        }
+      }
+    }
+  }
+  return solvers;
+}
+
+template <class P>
+void expect_bagdc_allocates_nothing(const P &problem, const std::vector<double> &weights = {0.0, 0.3}) {
+  for (const Bagdc &solver : bagdc_of_every_kind(weights)) {
+    SCOPED_TRACE(std::string(name_of(solver.dual)) + (solver.fused ? " fused" : "") + " mu " + number_text(solver.mu) +
+                 " " + std::string(name_of(solver.upper.method)));
+    expect_no_allocation_after_first_step(problem, solver);
+  }
+}
+
+constexpr Index n = 40;
+
+TEST(BagdcAllocatesNothingAfterItsFirstStep, OnCounterExamples) {
+  const Vec spectrum = log_spaced_spectrum<double>(n, 10.0, 0.1);
+  expect_bagdc_allocates_nothing(CounterExample(IdentityMatrix(n), Vec::Ones(n).eval()));
+  expect_bagdc_allocates_nothing(CounterExample(DiagonalSpd<double>(spectrum), Vec::Ones(n).eval()));
+  expect_bagdc_allocates_nothing(CounterExample(DenseSpd<double>::with_spectrum(spectrum, 1), Vec::Ones(n).eval()));
+}
+
+TEST(BagdcAllocatesNothingAfterItsFirstStep, OnManyMinimizers) {
+  expect_bagdc_allocates_nothing(MultipleMinimizers<double>(n), {0.3}); // line searches need μ > 0 here
+}
+
+TEST(BagdcAllocatesNothingAfterItsFirstStep, OnRidgeAndQuadratic) {
+  expect_bagdc_allocates_nothing(RidgeSettings{}.generate<double>());
+  expect_bagdc_allocates_nothing(QuadraticSettings{}.generate<double>());
+}
+
+TEST(BagdcAllocatesNothingAfterItsFirstStep, WithItsTypeForgotten) {
+  expect_bagdc_allocates_nothing(CounterExampleSettings{.n = n, .matrix = MatrixKind::dense}.make<double>());
+}
+
+TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  expect_no_allocation_after_first_step(problem, Nosa{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, Rhg{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Rhg{.alpha = 1e-3, .inner = 5, .inner_start = InnerStart::cold});
+  expect_no_allocation_after_first_step(problem, Bda{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Cg{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Neumann{.alpha = 1e-3, .inner = 5});
+}
+
+TEST(Measuring, TheKktResidualAllocatesNothingAfterItsFirstTime) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  const auto usage = [&](std::int64_t steps) {
+    auto state = problem.start();
+    return usage_of([&] {
+             (void)solve(problem, Bagdc{.alpha = 1e-3}, state, {.max_iterations = steps, .kkt_tolerance = 1e-30});
+           })
+        .allocations;
+  };
+  EXPECT_EQ(usage(2), usage(200));
+}
+
+constexpr Index large = 4096;
+
+/// Bytes in units of one large vector; names, metrics and pointers are small beside it.
+double vectors(const Usage &usage) { return static_cast<double>(usage.bytes) / (large * sizeof(double)); }
+
+TEST(MemoryOf, BagdcIsAConstantNumberOfVectors) {
+  const CounterExample problem(IdentityMatrix(large), Vec::Ones(large).eval());
+  const Bagdc solver{.alpha = 1e-3, .dual = DualStep::constant};
+  const Usage run = usage_of_run(problem, solver, 2);
+  EXPECT_EQ(run.bytes, usage_of_run(problem, solver, 300).bytes);
+  // Six of its own and, in the evaluations, Ay at y, at y⁺ for f and at y⁺ for F.
+  EXPECT_GE(vectors(run), 6.0);
+  EXPECT_LE(vectors(run), 9.1);
+}
+
+TEST(MemoryOf, UnrolledMethodsIsTheirHorizonAndAFewVectors) {
+  const CounterExample problem(IdentityMatrix(large), Vec::Ones(large).eval());
+  const auto of_rhg = [&](std::int64_t inner, std::int64_t kept, std::int64_t steps) {
+    return vectors(usage_of_run(problem, Rhg{.alpha = 1e-3, .inner = inner, .kept = kept}, steps));
+  };
+  EXPECT_NEAR(of_rhg(40, 0, 2) - of_rhg(10, 0, 2), 30.0, 0.1);
+  EXPECT_LE(of_rhg(10, 0, 2), 10.0 + 9.1);
+  EXPECT_EQ(of_rhg(10, 0, 2), of_rhg(10, 0, 20));
+  EXPECT_NEAR(of_rhg(40, 5, 2), of_rhg(20, 5, 2), 0.1); // truncated: by what is kept, not by T
+  const auto of_bda = [&](std::int64_t inner) {
+    return vectors(usage_of_run(problem, Bda{.alpha = 1e-3, .inner = inner}, 2));
+  };
+  EXPECT_NEAR(of_bda(40) - of_bda(10), 30.0, 0.1);
+}
+
+TEST(MemoryOf, ImplicitMethodsDoesNotGrowWithTheirHorizon) {
+  const CounterExample problem(IdentityMatrix(large), Vec::Ones(large).eval());
+  EXPECT_EQ(usage_of_run(problem, Cg{.alpha = 1e-3, .inner = 3}, 3).bytes,
+            usage_of_run(problem, Cg{.alpha = 1e-3, .inner = 30}, 3).bytes);
+  EXPECT_EQ(usage_of_run(problem, Neumann{.alpha = 1e-3, .inner = 3, .terms = 3}, 3).bytes,
+            usage_of_run(problem, Neumann{.alpha = 1e-3, .inner = 30, .terms = 30}, 3).bytes);
+}
+
+} // namespace
+} // namespace duplex::testing

@@ -1,0 +1,245 @@
+#include "tool.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace duplex::test {
+namespace {
+
+TEST(Cli, RefusesNegativeStepsWithFieldValueAndBound) {
+  expect_refused("solve --problem counter-example --alpha -1", {"alpha = -1", "> 0"});
+  expect_refused("solve --problem counter-example --solver rhg --inner 0", {"inner = 0", ">= 1"});
+  expect_refused("race --problem counter-example --solvers bagdc:beta=-2", {"beta = -2", "> 0"});
+}
+
+TEST(Cli, RefusesTextWhereANumberBelongs) {
+  expect_refused("solve --problem counter-example --alpha fast", {"alpha = 'fast'"});
+  expect_refused("solve --problem counter-example --n 1.5", {"n = '1.5'", "whole number"});
+  expect_refused("solve --problem counter-example --dual sideways", {"dual = 'sideways'", "polak-ribiere"});
+}
+
+TEST(Cli, RefusesANanStart) {
+  expect_refused("solve --problem counter-example --start nan", {"start = nan", "finite"});
+  expect_refused("solve --problem multiple-minimizers --start inf", {"start = inf", "finite"});
+}
+
+TEST(Cli, SuggestsTheNearestKnownName) {
+  expect_refused("solve --problem conter-example",
+                 {"unknown problem 'conter-example'", "did you mean 'counter-example'"});
+  expect_refused("solve --problem ridge --solver badgc", {"unknown solver 'badgc'", "did you mean 'bagdc'"});
+  expect_refused("solve --problem ridge --alhpa 1", {"unknown option 'alhpa'", "did you mean 'alpha'"});
+  expect_refused("race --problem ridge --solvers rhg:iner=5", {"unknown option 'iner'", "did you mean 'inner'"});
+  expect_refused("solve --problem ridge --target x-eror=1", {"unknown metric 'x-eror'", "did you mean 'x-error'"});
+  expect_refused("reproduce fig9 --out /tmp", {"unknown experiment 'fig9'", "fig1"});
+  expect_refused("list bagcd", {"did you mean 'bagdc'"});
+}
+
+TEST(Cli, RefusesAnOptionWithoutItsValue) {
+  expect_refused("solve --problem counter-example --alpha", {"alpha"});
+  expect_refused("solve --problem counter-example stray", {"stray"});
+  expect_refused("race --problem counter-example --solvers bagdc,,rhg", {"--solvers"});
+  expect_refused("solve --problem counter-example --target x-error", {"metric=number"});
+  expect_refused("solve", {"--problem"});
+  expect_refused("", {"subcommand"});
+}
+
+TEST(Cli, RefusesAnUnwritableOutFolderBeforeAnyWork) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.file("taken", "not a folder");
+  for (const std::string command : {"solve --problem counter-example --iterations 1000000000 --out ",
+                                    "race --problem counter-example --out ", "reproduce fig1 --out "}) {
+    expect_refused(command + file, {"taken"});
+    expect_refused(command + "/proc/nowhere/out", {"/proc/nowhere"});
+  }
+  EXPECT_EQ(read_file(file), "not a folder");
+}
+
+TEST(Cli, RefusesAMatrixThatIsNotSymmetricPositiveDefinite) {
+  const ScratchFolder scratch;
+  const auto with = [&](const std::string &content) {
+    return "solve --problem counter-example --matrix-file " + scratch.file("a.txt", content);
+  };
+  expect_refused(with("1 2\n3 4\n"), {"not symmetric", "(2, 1) is 3", "(1, 2) is 2"});
+  expect_refused(with("1 2\n2 1\n"), {"not positive definite"});
+  expect_refused(with("1 2 3\n2 1 3\n"), {"2 rows and 3 columns", "square"});
+  expect_refused(with("1 0\n0\n"), {"a.txt:2", "1 numbers, expected 2"});
+  expect_refused(with("1 0\n0 one\n"), {"a.txt:2", "'one'", "number"});
+  expect_refused(with("1 0\n0 nan\n"), {"NaN"});
+  expect_refused(with("\n# nothing\n"), {"holds no numbers"});
+  expect_refused("solve --problem counter-example --matrix-file " + (scratch.path() / "missing").string(),
+                 {"missing", "cannot be opened"});
+}
+
+TEST(Cli, RefusesWhatTheProblemCannotOffer) {
+  expect_refused("solve --problem multiple-minimizers --target hypergradient=1", {"singular"});
+  expect_refused("solve --problem counter-example --schedule theorem", {"mu > 0"});
+}
+
+TEST(Cli, SolvesWithAMatrixFromAFile) {
+  const ScratchFolder scratch;
+  const auto result =
+      run_tool("solve --problem counter-example --direction-tolerance 1e-9 --metrics x-error --matrix-file " +
+               scratch.file("a.csv", "# two by two\n2, 0.5\n0.5, +1e0\n"));
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_NE(result.output.find("direction tolerance"), std::string::npos) << result.output;
+}
+
+TEST(Cli, ExitsWithOneWhereARunStopsShortOrDiverges) {
+  EXPECT_EQ(run_tool("solve --problem counter-example --direction-tolerance 1e-9 --iterations 5").exit_code, 1);
+  const auto diverged = run_tool("solve --problem counter-example --alpha 100 --json");
+  EXPECT_EQ(diverged.exit_code, 1);
+  const auto json = nlohmann::json::parse(diverged.output);
+  EXPECT_EQ(json["series"][0]["status"], "diverged");
+  EXPECT_TRUE(json["series"][0]["metrics"].empty()) << "a diverged run has no result";
+  EXPECT_EQ(diverged.output.find("nan"), std::string::npos);
+}
+
+TEST(Cli, SaysWhichStepDivergedAndWhatToTry) {
+  const auto result = run_tool("solve --problem counter-example --alpha 100");
+  EXPECT_NE(result.output.find("diverged"), std::string::npos);
+  EXPECT_NE(result.output.find("try smaller steps"), std::string::npos);
+}
+
+TEST(Cli, ReportsASingularLowerLevelInsteadOfANumber) {
+  const auto result = run_tool("solve --problem multiple-minimizers --solver cg");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.output.find("singular"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("damping"), std::string::npos) << result.output;
+}
+
+TEST(Cli, ListsEverythingWithDefaults) {
+  const auto text = run_tool("list");
+  EXPECT_EQ(text.exit_code, 0);
+  const auto json = nlohmann::json::parse(run_tool("list --json").output);
+  for (const auto &kind : {"problems", "solvers"}) {
+    EXPECT_GE(json[kind].size(), 4U);
+    for (const auto &entry : json[kind]) {
+      EXPECT_NE(text.output.find(entry["name"].get<std::string>()), std::string::npos);
+      for (const auto &option : entry["options"]) {
+        EXPECT_TRUE(option.contains("default") && option.contains("accepts") && option.contains("help"));
+      }
+    }
+  }
+}
+
+TEST(Cli, HelpIsThereForEveryCommand) {
+  for (const std::string command : {"", "list", "solve", "race", "check", "reproduce"}) {
+    const auto result = run_tool(command + " --help");
+    EXPECT_EQ(result.exit_code, 0) << command;
+    EXPECT_NE(result.output.find("Options"), std::string::npos) << command;
+  }
+  EXPECT_EQ(run_tool("--version").output.rfind("duplex ", 0), 0U);
+}
+
+TEST(Cli, SolveWritesItsTraceAndItsSolution) {
+  const ScratchFolder scratch;
+  const auto result =
+      run_tool("solve --problem quadratic --n 4 --m 6 --direction-tolerance 1e-7 --iterations 100000 --out " +
+               scratch.path().string());
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const auto json = read_json(scratch.path() / "solve.json");
+  EXPECT_EQ(json["options"]["problem_options"]["n"], "4");
+  EXPECT_EQ(json["options"]["solver_options"]["alpha"], "0.1");
+  EXPECT_EQ(json["series"][0]["status"], "direction tolerance");
+  EXPECT_EQ(read_file(scratch.path() / "solve.csv").rfind("series,iteration,seconds,direction", 0), 0U);
+  const auto solution = read_file(scratch.path() / "solution.csv");
+  EXPECT_EQ(std::count(solution.begin(), solution.end(), '\n'), 1 + 4 + 6 + 6);
+  EXPECT_NE(read_file(scratch.path() / "solve.svg").find("</svg>"), std::string::npos);
+}
+
+TEST(Cli, TheSameSeedGivesTheSameBits) {
+  const ScratchFolder first;
+  const ScratchFolder second;
+  const std::string command = "solve --problem ridge --seed 7 --iterations 200 --out ";
+  ASSERT_EQ(run_tool(command + first.path().string()).exit_code, 0);
+  ASSERT_EQ(run_tool(command + second.path().string()).exit_code, 0);
+  EXPECT_EQ(read_file(first.path() / "solution.csv"), read_file(second.path() / "solution.csv"));
+}
+
+TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {
+  const auto result = run_tool("race --problem counter-example --solvers bagdc,nosa,rhg:inner=20,cg:naive --json");
+  EXPECT_EQ(result.exit_code, 0);
+  const auto json = nlohmann::json::parse(result.output);
+  ASSERT_EQ(json["series"].size(), 4U);
+  EXPECT_LT(json["series"][0]["metrics"]["true-x-error"].get<double>(), 1e-5);
+  EXPECT_NEAR(json["series"][1]["metrics"]["true-x-error"].get<double>(), 2.0 / 3.0, 1e-4);
+  EXPECT_NEAR(json["series"][2]["metrics"]["true-x-error"].get<double>(), 0.0057983, 1e-5);
+  EXPECT_GT(json["series"][1]["metrics"]["true-hypergradient"].get<double>(), 1.0);
+  for (const auto &series : json["series"]) {
+    EXPECT_GT(series["evaluations"]["gradients"].get<int>(), 0);
+  }
+}
+
+TEST(Cli, RaceStopsEachRunAtItsTarget) {
+  const ScratchFolder scratch;
+  const auto result = run_tool("race --problem counter-example --n 20 --solvers bagdc,ns,nosa --target x-error=1e-4 "
+                               "--iterations 2000 --out " +
+                               scratch.path().string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto json = read_json(scratch.path() / "race.json");
+  EXPECT_EQ(json["series"][0]["status"], "target reached");
+  EXPECT_EQ(json["series"][1]["status"], "target reached");
+  EXPECT_EQ(json["series"][2]["status"], "max iterations");
+  EXPECT_NE(read_file(scratch.path() / "race.svg").find("</svg>"), std::string::npos);
+}
+
+TEST(Cli, EveryBuiltInProblemPassesItsDerivativeCheck) {
+  const auto list = nlohmann::json::parse(run_tool("list --json").output);
+  for (const auto &problem : list["problems"]) {
+    const auto name = problem["name"].get<std::string>();
+    const auto result = run_tool("check --tolerance 1e-6 --problem " + name);
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_NE(result.output.find("hypergradient"), std::string::npos);
+  }
+  EXPECT_EQ(run_tool("check --problem counter-example:matrix=dense:n=40:condition=100").exit_code, 0);
+}
+
+/// Starts the tool, waits until it is at work, interrupts it and waits for its end.
+int interrupt_tool(const std::vector<std::string> &arguments, const std::filesystem::path &output) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::freopen(output.c_str(), "w", stdout);
+    std::vector<char *> argv{
+        const_cast<char *>(DUPLEX_TOOL)}; // NOLINT(cppcoreguidelines-pro-type-const-cast): execv's signature
+    for (const auto &argument : arguments) {
+      argv.push_back(const_cast<char *>(argument.c_str())); // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    }
+    argv.push_back(nullptr);
+    execv(DUPLEX_TOOL, argv.data());
+    std::_Exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Cli, CtrlCEndsASolveWithItsSummaryAndCompleteFiles) {
+  const ScratchFolder scratch;
+  const auto out = (scratch.path() / "out").string();
+  const int code = interrupt_tool(
+      {"solve", "--problem", "counter-example", "--n", "1000", "--iterations", "1000000000", "--out", out},
+      scratch.path() / "stdout");
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(read_file(scratch.path() / "stdout").find("interrupted after"), std::string::npos);
+  const auto json = read_json(scratch.path() / "out" / "solve.json");
+  EXPECT_EQ(json["series"][0]["status"], "interrupted");
+  EXPECT_TRUE(json["interrupted"].get<bool>());
+  EXPECT_GT(json["series"][0]["iterations"].get<int>(), 0);
+  EXPECT_NE(read_file(scratch.path() / "out" / "solve.svg").find("</svg>"), std::string::npos);
+}
+
+TEST(Cli, CtrlCEndsAReproductionWithCompleteFiles) {
+  const ScratchFolder scratch;
+  const auto out = (scratch.path() / "out").string();
+  EXPECT_EQ(interrupt_tool({"reproduce", "fig3", "--out", out}, scratch.path() / "stdout"), 1);
+  EXPECT_TRUE(read_json(scratch.path() / "out" / "fig3.json")["interrupted"].get<bool>());
+  EXPECT_NE(read_file(scratch.path() / "out" / "fig3.svg").find("</svg>"), std::string::npos);
+}
+
+} // namespace
+} // namespace duplex::test

@@ -1,0 +1,13 @@
+# Installs the library into a scratch folder and builds, there, a project that finds it.
+set(scratch ${BUILD}/consumer)
+file(REMOVE_RECURSE ${scratch})
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\n${output}")
+  endif()
+endfunction()
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${scratch}/build -G Ninja -DCMAKE_PREFIX_PATH=${scratch}/prefix)
+run(${CMAKE_COMMAND} --build ${scratch}/build)
+run(${scratch}/build/consumer)

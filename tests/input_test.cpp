@@ -1,0 +1,296 @@
+// What the caller got wrong is said before any work: which field, what was found,
+// what was expected.
+
+#include "support.hpp"
+
+#include <duplex/matrix_file.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace duplex::testing {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+CounterExample<double, IdentityMatrix> small_problem() { return {IdentityMatrix(3), Vec::Ones(3)}; }
+
+/// Sets a numeric field by name; false if there is none of that name.
+template <class Options> bool set_field(Options &options, std::string_view name, double value) {
+  bool found = false;
+  Options::fields(options, [&](std::string_view field, auto &slot, const Bound &, std::string_view) {
+    using T = std::remove_cvref_t<decltype(slot)>;
+    if constexpr (std::is_arithmetic_v<T>) {
+      if (field == name) {
+        slot = static_cast<T>(value);
+        found = true;
+      }
+    }
+  });
+  return found;
+}
+
+template <class S> std::string refusal_of(const S &solver) {
+  return refusal([&] {
+    const auto problem = small_problem();
+    auto state = problem.start();
+    (void)run_steps(problem, solver, state, 1);
+  });
+}
+
+class RefusedStep : public ::testing::TestWithParam<double> {};
+
+TEST_P(RefusedStep, NamesSolverFieldValueAndBound) {
+  AllSolvers::each([]<class S>() {
+    for (const auto *field : {"alpha", "beta", "eta"}) {
+      S solver;
+      if (set_field(solver, field, GetParam())) {
+        EXPECT_EQ(refusal_of(solver),
+                  std::string(S::name) + ": " + field + " = " + number_text(GetParam()) + ", expected > 0 and finite");
+      } else {
+        EXPECT_STREQ(field, "eta") << S::name; // every solver has alpha and beta
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(StepSizes, RefusedStep, ::testing::Values(-0.1, 0.0, nan, infinity));
+
+TEST(SolverOptions, RefusesNanInEveryNumericField) {
+  const auto try_all = []<class Options>(std::string_view owner, const Options &defaults, const auto &refuse) {
+    Options::fields(defaults, [&](std::string_view field, const auto &value, const Bound &bound, std::string_view) {
+      if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
+        Options options = defaults;
+        set_field(options, field, nan);
+        EXPECT_EQ(refuse(options), std::string(owner) + ": " + std::string(field) + " = nan, expected " + bound.text());
+      }
+    });
+  };
+  AllSolvers::each([&]<class S>() { try_all(S::name, S{}, refusal_of<S>); });
+  try_all("options", Options{}, [](const Options &options) {
+    return refusal([&] {
+      const auto problem = small_problem();
+      auto state = problem.start();
+      (void)solve(problem, Nosa{}, state, options);
+    });
+  });
+}
+
+TEST(SolverOptions, RefusesWholeNumbersBelowTheirBound) {
+  EXPECT_EQ(refusal_of(Rhg{.inner = 0}), "rhg: inner = 0, expected a whole number >= 1");
+  EXPECT_EQ(refusal_of(Rhg{.kept = -1}), "rhg: kept = -1, expected a whole number >= 0");
+  EXPECT_EQ(refusal_of(Neumann{.terms = 0}), "ns: terms = 0, expected a whole number >= 1");
+  EXPECT_EQ(refusal_of(Cg{.linear_steps = 0}), "cg: linear-steps = 0, expected a whole number >= 1");
+}
+
+TEST(SolverOptions, RefusesWeightsOutsideTheirInterval) {
+  EXPECT_EQ(refusal_of(Bagdc{.mu = 1.0}), "bagdc: mu = 1, expected >= 0 and < 1");
+  EXPECT_EQ(refusal_of(Bagdc{.relaxation = 2.0}), "bagdc: relaxation = 2, expected > 0 and < 2");
+  EXPECT_EQ(refusal_of(Bda{.aggregation = 0.0}), "bda: aggregation = 0, expected > 0 and < 1");
+  EXPECT_EQ(refusal_of(Nosa{.upper = {.momentum = 1.0}}), "nosa: momentum = 1, expected >= 0 and < 1");
+}
+
+TEST(SolverOptions, RefusesTheoremScheduleWithoutMuOrWithALineSearch) {
+  EXPECT_CONTAINS(refusal_of(Bagdc{.schedule = Schedule::theorem}), "schedule = theorem with mu = 0, expected mu > 0");
+  EXPECT_CONTAINS(refusal_of(Bagdc{.mu = 0.5, .schedule = Schedule::theorem}),
+                  "dual = adaptive, expected dual = constant");
+  EXPECT_EQ(refusal_of(Bagdc{.dual = DualStep::constant, .mu = 0.5, .schedule = Schedule::theorem}), "");
+}
+
+TEST(RunOptions, RefusesZeroIterationsAndNegativeTolerance) {
+  const auto refused = [](const Options &options) {
+    return refusal([&] {
+      const auto problem = small_problem();
+      auto state = problem.start();
+      (void)solve(problem, Nosa{}, state, options);
+    });
+  };
+  EXPECT_EQ(refused({.max_iterations = 0}), "options: iterations = 0, expected a whole number >= 1");
+  EXPECT_EQ(refused({.max_seconds = 0.0}), "options: seconds = 0, expected > 0");
+  EXPECT_EQ(refused({.direction_tolerance = -1e-9}), "options: direction-tolerance = -1e-09, expected >= 0 and finite");
+  EXPECT_EQ(refused({.kkt_tolerance = infinity}), "options: kkt-tolerance = inf, expected >= 0 and finite");
+  EXPECT_EQ(refused({.divergence_factor = 1.0}), "options: divergence-factor = 1, expected > 1");
+}
+
+TEST(Start, RefusesSizesThatDoNotFit) {
+  const auto problem = bent(); // two upper, three lower variables
+  const auto refused = [&](State<Vec> state) { return refusal([&] { (void)run_steps(problem, Nosa{}, state, 1); }); };
+  EXPECT_EQ(refused({Vec::Ones(3), Vec::Ones(3), Vec::Ones(3)}), "start: x has 3 entries, the problem expects 2");
+  EXPECT_EQ(refused({Vec::Ones(2), Vec::Ones(2), {}}), "start: y has 2 entries, the problem expects 3");
+  EXPECT_EQ(refused({Vec::Ones(2), Vec::Ones(3), Vec::Ones(2)}), "start: v has 2 entries, the problem expects 3");
+  EXPECT_EQ(refused({{}, {}, {}}), "start: x has 0 entries, the problem expects 2");
+}
+
+TEST(Start, RefusesNanAndInfinityAndLeavesTheStateAlone) {
+  const auto problem = bent();
+  for (const double bad : {nan, infinity}) {
+    for (const auto member : {&State<Vec>::x, &State<Vec>::y, &State<Vec>::v}) {
+      auto state = problem.start();
+      (state.*member)[1] = bad;
+      const std::string name = member == &State<Vec>::x ? "x" : (member == &State<Vec>::y ? "y" : "v");
+      EXPECT_EQ(refusal([&] { (void)run_steps(problem, Bagdc{}, state, 1); }),
+                "start: " + name + " holds NaN or infinity, expected finite numbers");
+      EXPECT_EQ(state.x[0], problem.start().x[0]);
+    }
+  }
+}
+
+TEST(Start, TakesAnEmptyMultiplierForZero) {
+  const auto problem = bent();
+  auto given = problem.start();
+  auto empty = problem.start();
+  empty.v = Vec();
+  (void)run_steps(problem, Bagdc{}, given, 5);
+  (void)run_steps(problem, Bagdc{}, empty, 5);
+  EXPECT_TRUE(same_bits(given, empty));
+}
+
+TEST(MissingTier, IsRefusedByNameAtRunTime) {
+  const AnyProblem<Vec> problem = bent<false>();
+  ASSERT_FALSE(problem.offers_aggregation());
+  const auto refused = [&](const auto &solver) {
+    return refusal([&] {
+      auto state = problem.start();
+      (void)run_steps(problem, solver, state, 1);
+    });
+  };
+  const std::string expected = ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
+                               "which aggregation needs";
+  EXPECT_EQ(refused(Bagdc{.mu = 0.1}), "bagdc" + expected);
+  EXPECT_EQ(refused(Bda{}), "bda" + expected);
+  EXPECT_EQ(refused(Bagdc{.mu = 0.0}), "");
+}
+
+TEST(MissingTier, IsRefusedOnTheConcreteTypeToo) {
+  const auto problem = bent<false>();
+  auto state = problem.start();
+  EXPECT_CONTAINS(refusal([&] { (void)run_steps(problem, Bagdc{.mu = 0.1}, state, 1); }), "bagdc: the problem lacks");
+}
+
+TEST(MonitorInput, RefusesATargetThatIsNotAmongTheMetrics) {
+  const auto problem = small_problem();
+  const MetricBook book(problem);
+  Monitor<Vec> monitor;
+  monitor.metrics = {book.metric("kkt")};
+  monitor.target = Target{"x-error", 0.1};
+  auto state = problem.start();
+  EXPECT_EQ(refusal([&] { (void)solve(problem, Nosa{}, state, {}, monitor); }),
+            "monitor: the target's metric 'x-error' is not among the metrics");
+}
+
+TEST(MonitorInput, RefusesBadCadence) {
+  const auto problem = small_problem();
+  for (const Cadence cadence :
+       {Cadence{.every = 0}, Cadence{.every = -5}, Cadence{.growth = -0.1}, Cadence{.growth = nan}}) {
+    Monitor<Vec> monitor;
+    monitor.cadence = cadence;
+    auto state = problem.start();
+    EXPECT_EQ(refusal([&] { (void)solve(problem, Nosa{}, state, {}, monitor); }),
+              "monitor: cadence must have every >= 1 and growth >= 0");
+  }
+}
+
+TEST(DenseMatrixInput, RefusesMatricesThatAreNotSquareOrEmpty) {
+  EXPECT_EQ(refusal([] { DenseSpd<double>(Mat::Ones(2, 3)); }),
+            "matrix: 2 rows and 3 columns, expected a square matrix");
+  EXPECT_EQ(refusal([] { DenseSpd<double>(Mat(0, 0)); }), "matrix: 0 rows and 0 columns, expected a square matrix");
+}
+
+TEST(DenseMatrixInput, NamesTheEntryThatIsNotSymmetric) {
+  Mat entries = Mat::Identity(3, 3);
+  entries(2, 1) = 1e-9;
+  EXPECT_EQ(refusal([&] { DenseSpd<double>{entries}; }),
+            "matrix: not symmetric: entry (3, 2) is 1e-09, entry (2, 3) is 0");
+}
+
+TEST(DenseMatrixInput, AcceptsAsymmetryOfRounding) {
+  Mat entries = (Mat(2, 2) << 2.0, 1.0, std::nextafter(1.0, 2.0), 2.0).finished();
+  const DenseSpd<double> matrix(entries);
+  EXPECT_EQ(matrix.entries()(0, 1), matrix.entries()(1, 0));
+}
+
+TEST(DenseMatrixInput, RefusesIndefiniteSingularAndNan) {
+  EXPECT_CONTAINS(refusal([] { DenseSpd<double>((Mat(2, 2) << 1, 2, 2, 1).finished()); }), "not positive definite");
+  EXPECT_CONTAINS(refusal([] { DenseSpd<double>(Mat::Ones(2, 2)); }), "not positive definite");
+  EXPECT_CONTAINS(refusal([] { DenseSpd<double>(Mat::Constant(2, 2, nan)); }), "holds NaN or infinity");
+  EXPECT_CONTAINS(refusal([] { (void)DenseSpd<double>::with_spectrum(Vec::Zero(2), 0); }), "diagonal entry 1 is 0");
+}
+
+TEST(DiagonalMatrixInput, NamesTheEntryThatIsNotPositive) {
+  for (const double bad : {0.0, -1e-9, nan, infinity}) {
+    EXPECT_EQ(refusal([&] { DiagonalSpd<double>((Vec(3) << 1.0, bad, 1.0).finished()); }),
+              "matrix: diagonal entry 2 is " + number_text(bad) + ", expected a positive finite number");
+  }
+}
+
+TEST(ProblemInput, RefusesPartsThatDoNotFit) {
+  EXPECT_EQ(refusal([] { CounterExample(IdentityMatrix(3), Vec::Ones(2).eval()); }),
+            "counter-example: z0 has 2 entries, A has 3 rows");
+  EXPECT_CONTAINS(refusal([] { CounterExample(IdentityMatrix(2), Vec::Zero(2).eval()); }), "z0 must be finite and not");
+  EXPECT_CONTAINS(refusal([] { CounterExample(IdentityMatrix(2), Vec::Ones(2).eval(), nan); }), "start = nan");
+  EXPECT_CONTAINS(refusal([] { MultipleMinimizers<double>(0); }), "n = 0, expected at least 1");
+  EXPECT_CONTAINS(refusal([] { (void)QuadraticSettings{.m = 3, .null_space = 4}.generate<double>(); }),
+                  "null-space = 4, expected at most m = 3");
+  auto data = QuadraticSettings{.n = 2, .m = 3}.generate<double>().data();
+  data.lower_hessian(0, 1) += 1.0;
+  EXPECT_CONTAINS(refusal([&] { Quadratic<double>{data}; }), "G and H must be symmetric");
+  data.lower_hessian = Mat::Identity(2, 2);
+  EXPECT_CONTAINS(refusal([&] { Quadratic<double>{data}; }), "C is 2 by 3");
+  const Ridge<double>::Samples samples{Mat::Ones(4, 2), Vec::Ones(4)};
+  EXPECT_CONTAINS(refusal([&] {
+                    Ridge<double>(samples, {Mat::Ones(4, 3), Vec::Ones(4)}, 0.1);
+                  }),
+                  "validation has 3 features, training has 2");
+  EXPECT_CONTAINS(refusal([&] {
+                    Ridge<double>({Mat::Ones(4, 2), Vec::Ones(5)}, samples, 0.1);
+                  }),
+                  "training has 4 rows and 5 targets");
+  EXPECT_CONTAINS(refusal([&] { Ridge<double>(samples, samples, -1.0); }), "rho = -1, expected >= 0");
+}
+
+class MatrixFile : public ::testing::Test {
+protected:
+  [[nodiscard]] std::string written(const std::string &text) const {
+    std::ofstream(path_) << text;
+    return path_;
+  }
+  [[nodiscard]] std::string refused(const std::string &text) const {
+    return refusal([&] { (void)read_matrix_file(written(text)); });
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  const std::string path_ =
+      (std::filesystem::temp_directory_path() /
+       ("duplex_matrix_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + ".txt"))
+          .string();
+};
+
+TEST_F(MatrixFile, NamesFileAndLineOfWhatIsNotANumber) {
+  EXPECT_EQ(refused("# comment\n1 0\n\n0 x1\n"), path_ + ":4: found 'x1', expected a number");
+  EXPECT_EQ(refused("1 0\n0 1.5e\n"), path_ + ":2: found '1.5e', expected a number");
+}
+
+TEST_F(MatrixFile, NamesFileAndLineOfARowThatIsTooShort) {
+  EXPECT_EQ(refused("1, 0\n0\n"), path_ + ":2: 1 numbers, expected 2 as in the rows before");
+}
+
+TEST_F(MatrixFile, RefusesFilesThatAreMissingOrEmpty) {
+  EXPECT_EQ(refusal([&] { (void)read_matrix_file(path_); }), path_ + ": cannot be opened for reading");
+  EXPECT_EQ(refused("# nothing\n"), path_ + ": holds no numbers, expected a matrix with one row a line");
+}
+
+TEST_F(MatrixFile, ReadsCommasBlanksAndTabs) {
+  EXPECT_EQ(read_matrix_file(written("# A\n+2,\t-1\r\n\n -1  2e0\n")), (Mat(2, 2) << 2.0, -1.0, -1.0, 2.0).finished());
+}
+
+TEST_F(MatrixFile, MakesTheCounterExampleThatItHolds) {
+  CounterExampleSettings settings;
+  settings.matrix_file = written("2 1\n1 2\n");
+  const auto answer = settings.make<double>().answer();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_LE((answer->y - Vec::Constant(2, 0.25)).norm(), 1e-15); // (A + I) y = e
+}
+
+} // namespace
+} // namespace duplex::testing

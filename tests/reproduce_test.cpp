@@ -1,0 +1,94 @@
+#include "tool.hpp"
+
+namespace duplex::test {
+namespace {
+
+/// Runs a reproduction and returns its JSON; every claim must hold.
+nlohmann::json reproduce(const std::string &name, const std::string &options = "") {
+  const ScratchFolder scratch;
+  const auto result = run_tool("reproduce " + name + " --out " + scratch.path().string() + " " + options);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  auto json = read_json(scratch.path() / (name + ".json"));
+  for (const auto *key : {"experiment", "options", "seed", "version", "series", "claims"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  for (const auto &claim : json["claims"]) {
+    for (const auto *key : {"id", "text", "paper", "measured", "holds"}) {
+      EXPECT_TRUE(claim.contains(key)) << key;
+    }
+    EXPECT_TRUE(claim["holds"].get<bool>()) << claim.dump();
+  }
+  const auto csv = read_file(scratch.path() / (name + ".csv"));
+  EXPECT_EQ(csv.rfind("series,iteration,seconds", 0), 0U);
+  const auto svg = read_file(scratch.path() / (name + ".svg"));
+  EXPECT_NE(svg.find("<svg"), std::string::npos);
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+  return json;
+}
+
+nlohmann::json series_named(const nlohmann::json &experiment, const std::string &name) {
+  for (const auto &series : experiment["series"]) {
+    if (series["name"] == name) {
+      return series;
+    }
+  }
+  ADD_FAILURE() << "no series " << name;
+  return {};
+}
+
+TEST(Reproduce, RefusesOptionsOutOfBounds) {
+  expect_refused("reproduce fig3 --time-limit -1 --out /tmp/duplex-unused", {"time-limit = -1", "> 0"});
+  expect_refused("reproduce rates --problems 0 --out /tmp/duplex-unused", {"problems = 0", ">= 1"});
+}
+
+TEST(Reproduce, Figure1CountsTheStepsOfTheScalarRecursion) {
+  const auto json = reproduce("fig1");
+  const auto iterations = [&](const std::string &name) {
+    return series_named(json, "A = I, " + name)["iterations"].get<int>();
+  };
+  EXPECT_EQ(iterations("η = 0.125 C_f"), 152);
+  EXPECT_EQ(iterations("η = 0.25 C_f"), 122);
+  EXPECT_EQ(iterations("η = 0.5 C_f"), 96);
+  EXPECT_EQ(iterations("η = C_f"), 80);
+  EXPECT_EQ(iterations("adaptive"), 80);
+  const auto twice = series_named(json, "A = I, η = 2 C_f");
+  EXPECT_EQ(twice["status"], "diverged");
+  EXPECT_TRUE(twice["metrics"].empty()) << "a diverged run is not reported as a number";
+  EXPECT_NEAR(series_named(json, "A = I, NOSA")["metrics"]["x-error"].get<double>(), 0.6667, 1e-4);
+}
+
+TEST(Reproduce, Figure2EndsOnTheClosedFormPlateaus) {
+  const auto json = reproduce("fig2");
+  for (const auto &[inner, plateau] : {std::pair{1, 0.6667}, {5, 0.1959}, {10, 0.05673}, {20, 0.005798}}) {
+    const auto series = series_named(json, "A = I, RHG T = " + std::to_string(inner));
+    EXPECT_NEAR(series["metrics"]["x-error"].get<double>() / plateau, 1.0, 1e-2);
+  }
+}
+
+TEST(Reproduce, Figure3PutsBagdcFirstAtEveryDimension) {
+  const auto json = reproduce("fig3", "--time-limit 0.2 --largest-identity 1000 --largest-dense 256");
+  EXPECT_GE(json["series"].size(), 16U);
+}
+
+TEST(Reproduce, Figure4EndsWhereTheDerivationSays) {
+  const auto json = reproduce("fig4");
+  EXPECT_NEAR(series_named(json, "start 0.01, BAGDC, practical")["metrics"]["x"].get<double>(), 1.0, 1e-2);
+  EXPECT_NEAR(series_named(json, "start 0.01, BDA")["metrics"]["x"].get<double>(), 1.0, 1e-2);
+}
+
+TEST(Reproduce, RatesHaveNoViolation) {
+  const auto json = reproduce("rates", "--problems 100");
+  EXPECT_GE(json["claims"].size(), 10U);
+}
+
+TEST(Reproduce, AFailingClaimWouldExitWithOne) {
+  // With a time limit that nothing can meet, BAGDC is not first, and the command must say so.
+  const ScratchFolder scratch;
+  const auto result = run_tool("reproduce fig3 --time-limit 1e-9 --largest-identity 100 --largest-dense 128 --out " +
+                               scratch.path().string());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.output.find("FAILS"), std::string::npos);
+}
+
+} // namespace
+} // namespace duplex::test
