@@ -1,6 +1,6 @@
 # The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
 
-BUILD_PACKAGES := g++ cmake ninja-build ccache libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev
 TEST_PACKAGES := libgtest-dev clang-format clang-tidy
 BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
 OUT ?= out
