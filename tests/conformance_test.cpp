@@ -74,6 +74,30 @@ template <class Options> void expect_fields_describe_themselves(std::string_view
   EXPECT_EQ(refusal([&] { validate(defaults, owner); }), "");
 }
 
+template <class Options> std::set<std::string> field_names() {
+  std::set<std::string> names;
+  const Options defaults{};
+  Options::fields(defaults,
+                  [&](std::string_view name, const auto &, const Bound &, std::string_view) { names.emplace(name); });
+  return names;
+}
+
+TEST(CatalogOf, EverythingHasNoOptionThatCouldMeanTwoThings) {
+  const auto run = field_names<Options>();
+  AllSolvers::each([&]<class S>() {
+    AllProblemSettings::each([&]<class Settings>() {
+      const auto of_problem = field_names<Settings>();
+      for (const auto &name : field_names<S>()) {
+        EXPECT_FALSE(of_problem.contains(name)) << S::name << " and " << Settings::name << ": " << name;
+        EXPECT_FALSE(run.contains(name)) << S::name << " and the run: " << name;
+      }
+      for (const auto &name : of_problem) {
+        EXPECT_FALSE(run.contains(name)) << Settings::name << " and the run: " << name;
+      }
+    });
+  });
+}
+
 TEST(CatalogOf, SolversDescribesTheirOptions) {
   std::set<std::string> names;
   AllSolvers::each([&]<class S>() {

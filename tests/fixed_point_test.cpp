@@ -4,9 +4,6 @@
 
 #include "support.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-
 #include <ostream>
 
 namespace duplex::testing {
@@ -34,29 +31,32 @@ protected:
 
   /// g(A) for a function g of the eigenvalues.
   template <class Function> [[nodiscard]] Mat function_of_a(const Function &g) const {
-    const Eigen::SelfAdjointEigenSolver<Mat> spectral(a_);
-    const Vec values = spectral.eigenvalues().unaryExpr(g);
-    return spectral.eigenvectors() * values.asDiagonal() * spectral.eigenvectors().transpose();
+    const auto spectral = dense::symmetric_spectrum<double>(a_);
+    const Vec values = spectral.values.unaryExpr(g);
+    return spectral.vectors * values.asDiagonal() * spectral.vectors.transpose();
   }
 
   [[nodiscard]] Mat partial_inverse(std::int64_t steps) const {
     return function_of_a([&](double a) { return (1.0 - std::pow(1.0 - beta_ * a, static_cast<double>(steps))) / a; });
   }
 
-  [[nodiscard]] Vec solved(const Mat &matrix) const { return (Mat::Identity(n, n) + matrix).ldlt().solve(z0_); }
+  [[nodiscard]] Vec solved(const Mat &matrix) const {
+    Vec out;
+    dense::SymmetricFactor<double>(Mat::Identity(n, n) + matrix).solve(z0_, out);
+    return out;
+  }
 
   [[nodiscard]] Vec true_y() const { return solved(a_); }
   [[nodiscard]] Vec true_x() const { return a_ * true_y(); }
 
   template <class S> [[nodiscard]] State<Vec> settle(const S &solver, double y0 = 2.0) const {
-    const auto run = [&](const auto &problem) {
-      State<Vec> state{Vec::Constant(n, 2.0), Vec::Constant(n, y0), {}};
-      const auto steps = static_cast<std::int64_t>(500.0 + 80.0 * GetParam().condition);
-      EXPECT_EQ(run_steps(problem, solver, state, steps).termination, Termination::max_iterations);
-      return state;
-    };
-    return GetParam().dense ? run(CounterExample(DenseSpd<double>(a_), z0_))
-                            : run(CounterExample(DiagonalSpd<double>(a_.diagonal()), z0_));
+    const AnyProblem<Vec> problem = GetParam().dense
+                                        ? AnyProblem<Vec>(CounterExample(DenseSpd<double>(a_), z0_))
+                                        : AnyProblem<Vec>(CounterExample(DiagonalSpd<double>(a_.diagonal()), z0_));
+    State<Vec> state{Vec::Constant(n, 2.0), Vec::Constant(n, y0), {}};
+    const auto steps = static_cast<std::int64_t>(500.0 + 80.0 * GetParam().condition);
+    EXPECT_EQ(run_steps(problem, solver, state, steps).termination, Termination::max_iterations);
+    return state;
   }
 
   static constexpr Index n = 7;
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(AllMatrices, CounterExampleLimit,
                                            Case{100.0, false}, Case{100.0, true}));
 
 TEST(PaperCounterExample, ConvergesToHalfWithBagdc) {
-  const CounterExample problem(IdentityMatrix(100), Vec::Ones(100).eval());
+  const AnyProblem<Vec> problem = CounterExample(IdentityMatrix(100), Vec::Ones(100).eval());
   auto state = problem.start();
   (void)run_steps(problem, Bagdc{}, state, 400);
   for (const Vec *block : {&state.x, &state.y, &state.v}) {
@@ -151,7 +151,7 @@ TEST(PaperCounterExample, ConvergesToHalfWithBagdc) {
 }
 
 TEST(PaperCounterExample, GivesRhgTheRelativeErrorOfItsHorizon) {
-  const CounterExample problem(IdentityMatrix(3), Vec::Ones(3).eval());
+  const AnyProblem<Vec> problem = CounterExample(IdentityMatrix(3), Vec::Ones(3).eval());
   for (const std::int64_t t : {1, 5, 10, 20, 100}) {
     auto state = problem.start();
     (void)run_steps(problem, Rhg{.alpha = 0.2, .beta = 0.2, .inner = t}, state, 300);
@@ -164,7 +164,7 @@ TEST(PaperCounterExample, GivesRhgTheRelativeErrorOfItsHorizon) {
 class ManyMinimizers : public ::testing::TestWithParam<double> {
 protected:
   template <class S> [[nodiscard]] double settle(const S &solver, double y1, std::int64_t steps = 400) const {
-    const MultipleMinimizers<double> problem(2);
+    const AnyProblem<Vec> problem = MultipleMinimizers<double>(2);
     State<Vec> state{Vec::Constant(2, 0.01), (Vec(4) << y1, y1, c_, c_).finished(), {}};
     EXPECT_EQ(run_steps(problem, solver, state, steps).termination, Termination::max_iterations);
     EXPECT_EQ(state.x[0], state.x[1]);
@@ -229,7 +229,7 @@ TEST_P(ManyMinimizers, LetBdaReachTheOptimum) {
 INSTANTIATE_TEST_SUITE_P(FreeLowerPart, ManyMinimizers, ::testing::Values(0.0, 0.01, -0.7));
 
 TEST(ManyMinimizersTruth, IsNearAfterAHundredStepsFromThePapersStart) {
-  const MultipleMinimizers<double> problem(100);
+  const AnyProblem<Vec> problem = MultipleMinimizers<double>(100);
   auto state = problem.start();
   (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.5, .mu = 0.5}, state, 100);
   EXPECT_NEAR(state.x.minCoeff(), 0.986, 5e-4);
@@ -237,7 +237,7 @@ TEST(ManyMinimizersTruth, IsNearAfterAHundredStepsFromThePapersStart) {
 }
 
 TEST(ManyMinimizersTruth, StopsUndampedCgWithAMessageThatNamesTheSingularHessian) {
-  const MultipleMinimizers<double> problem(3);
+  const AnyProblem<Vec> problem = MultipleMinimizers<double>(3);
   auto state = problem.start();
   const auto summary = run_steps(problem, Cg{.inner = 5}, state, 100);
   EXPECT_EQ(summary.termination, Termination::step_failed);

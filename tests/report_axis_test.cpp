@@ -15,8 +15,9 @@ namespace {
 
 std::vector<std::string> labels_of(const Ticks &ticks) {
   std::vector<std::string> labels;
-  for (const Tick &tick : ticks.major)
+  for (const Tick &tick : ticks.major) {
     labels.push_back(tick.text + (tick.exponent ? superscript(*tick.exponent) : ""));
+  }
   return labels;
 }
 
@@ -63,8 +64,9 @@ TEST(Thinning, KeepsEndsExtremesAndWideBreaks) {
   constexpr int count = 100'000;
   std::vector<Vertex> vertices;
   for (int i = 0; i < count; ++i) {
-    if (i < count / 3 || i > count / 2)
+    if (i < count / 3 || i > count / 2) {
       vertices.push_back({i / double(count), i == 777 ? 9.0 : std::sin(i), i == 0 || i == count / 2 + 1});
+    }
   }
   const auto thin = capped(vertices, 1000);
   EXPECT_LE(thin.size(), 1000u);
@@ -76,8 +78,9 @@ TEST(Thinning, KeepsEndsExtremesAndWideBreaks) {
 
 TEST(Thinning, HoldsForACurveThatRunsBackAndForth) {
   std::vector<Vertex> vertices;
-  for (int i = 0; i < 50'000; ++i)
+  for (int i = 0; i < 50'000; ++i) {
     vertices.push_back({0.5 + 0.4 * std::cos(i), 0.5 + 0.4 * std::sin(i), i == 0});
+  }
   EXPECT_LE(capped(vertices, 1000).size(), 1000u);
 }
 

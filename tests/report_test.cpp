@@ -22,8 +22,9 @@ bool contains(const std::string &text, const std::string &part) { return text.fi
 
 std::size_t occurrences(const std::string &text, const std::string &part) {
   std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) {
     ++count;
+  }
   return count;
 }
 
@@ -47,30 +48,35 @@ std::string decade_label(const std::string &exponent) {
   std::vector<std::string> open;
   for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
     const std::size_t end = svg.find('>', at);
-    if (end == std::string::npos || svg.find('<', at + 1) < end)
+    if (end == std::string::npos || svg.find('<', at + 1) < end) {
       return ::testing::AssertionFailure() << "unfinished tag at " << at;
+    }
     const std::string tag = svg.substr(at + 1, end - at - 1);
     const std::string name = tag.substr(0, tag.find_first_of(" /", 1));
     if (tag.starts_with('/')) {
-      if (open.empty() || "/" + open.back() != tag)
+      if (open.empty() || "/" + open.back() != tag) {
         return ::testing::AssertionFailure() << "stray <" << tag << ">";
+      }
       open.pop_back();
     } else if (!tag.ends_with('/')) {
       open.push_back(name);
     }
   }
-  if (!open.empty())
+  if (!open.empty()) {
     return ::testing::AssertionFailure() << "<" << open.back() << "> is not closed";
-  if (contains(svg, "nan") || contains(svg, "inf\""))
+  }
+  if (contains(svg, "nan") || contains(svg, "inf\"")) {
     return ::testing::AssertionFailure() << "a coordinate is not a number";
+  }
   return ::testing::AssertionSuccess();
 }
 
 std::vector<std::string> lines_of(const std::string &text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);)
+  for (std::string line; std::getline(stream, line);) {
     lines.push_back(line);
+  }
   return lines;
 }
 
@@ -173,8 +179,9 @@ TEST(Svg, HasNoLegendEntryForACurveWithoutALabel) {
 
 TEST(Svg, ShowsADecadeTickForEveryPowerOfTen) {
   const std::string svg = svg_of(panel_of({{"a", {1, 2}, {1e-3, 1e2}}}));
-  for (const std::string exponent : {"−3", "−2", "−1", "0", "1", "2"})
+  for (const std::string exponent : {"−3", "−2", "−1", "0", "1", "2"}) {
     EXPECT_EQ(occurrences(svg, decade_label(exponent)), 1u) << exponent;
+  }
 }
 
 TEST(Svg, GivesCurvesWithTheSameLabelOneColourAndOneLegendEntry) {
@@ -187,12 +194,14 @@ TEST(Svg, GivesCurvesWithTheSameLabelOneColourAndOneLegendEntry) {
 
 TEST(Svg, TellsMoreCurvesApartThanThereAreColours) {
   std::vector<Curve> curves;
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < 20; ++i) {
     curves.push_back({"curve " + std::to_string(i), {1, 2}, {1.0 + i, 2.0 + i}});
+  }
   const std::string svg = svg_of(panel_of(curves));
   std::vector<std::string> strokes;
-  for (auto at = svg.find("<path "); at != std::string::npos; at = svg.find("<path ", at + 1))
+  for (auto at = svg.find("<path "); at != std::string::npos; at = svg.find("<path ", at + 1)) {
     strokes.push_back(svg.substr(at, svg.find(" d=", at) - at));
+  }
   std::ranges::sort(strokes);
   strokes.erase(std::unique(strokes.begin(), strokes.end()), strokes.end());
   EXPECT_EQ(strokes.size(), 20u);
@@ -234,8 +243,9 @@ TEST(Svg, DoesNotDependOnTheLocale) {
   const Panel panel = panel_of({{"a", {0.5, 1.5}, {0.25, 3.125}}});
   const std::string expected = svg_of(panel);
   const char *set = nullptr;
-  for (const char *name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"})
+  for (const char *name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"}) {
     set = set ? set : std::setlocale(LC_ALL, name);
+  }
   EXPECT_EQ(svg_of(panel), expected);
   std::setlocale(LC_ALL, "C");
   EXPECT_FALSE(contains(expected, "0,5<"));
@@ -247,8 +257,9 @@ TEST(Terminal, SaysThatThereIsNothingToShow) {
 }
 
 TEST(Terminal, DrawsInTheLeastRoomWhateverSizeIsAskedFor) {
-  for (const int size : {-5, 0, 1})
+  for (const int size : {-5, 0, 1}) {
     EXPECT_TRUE(contains(to_terminal(panel_of({{"a", {1, 2}, {1, 1}}}), size, size), "A a"));
+  }
 }
 
 TEST(Terminal, KeepsToTheWidth) {
@@ -256,8 +267,9 @@ TEST(Terminal, KeepsToTheWidth) {
   panel.title = panel.x_label = panel.y_label = std::string(300, 'm');
   for (const auto &categories : {std::vector<std::string>{}, {"one", std::string(300, 'c')}}) {
     panel.categories = categories;
-    for (const std::string &line : lines_of(to_terminal(panel, 60, 10)))
+    for (const std::string &line : lines_of(to_terminal(panel, 60, 10))) {
       EXPECT_LE(display_width(line), 60u) << line;
+    }
   }
 }
 

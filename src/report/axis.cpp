@@ -34,8 +34,9 @@ struct NiceSteps {
   NiceSteps(double low, double high, int at_most) {
     power = static_cast<int>(std::floor(std::log10((high - low) / at_most)));
     digit = 1;
-    while (high - low > at_most * step())
+    while (high - low > at_most * step()) {
       advance();
+    }
     first = std::llround(std::ceil(low / step() - slack));
     last = std::llround(std::floor(high / step() + slack));
   }
@@ -45,8 +46,9 @@ struct NiceSteps {
 
   [[nodiscard]] Tick label(long long k) const {
     const double extreme = std::max(std::abs(value(first)), std::abs(value(last)));
-    if (k == 0 || extreme == 0)
+    if (k == 0 || extreme == 0) {
       return {0, "0"};
+    }
     const int magnitude = static_cast<int>(std::floor(std::log10(extreme) + slack));
     if (magnitude >= 5 || magnitude < -3) {
       const double mantissa = static_cast<double>(k * digit) * std::pow(10.0, power - magnitude);
@@ -57,15 +59,17 @@ struct NiceSteps {
 
 private:
   void advance() {
-    if (digit == 5)
+    if (digit == 5) {
       ++power;
+    }
     digit = digit == 1 ? 2 : digit == 2 ? 5 : 1;
   }
 };
 
 Tick label_of_multiple(int digit, int power) {
-  if (-3 <= power && power <= 4)
+  if (-3 <= power && power <= 4) {
     return {0, fixed(digit * std::pow(10.0, power), std::max(0, -power))};
+  }
   return {0, digit == 1 ? "10" : fmt::format("{}×10", digit), power};
 }
 
@@ -78,14 +82,16 @@ bool Axis::can_show(bool logarithmic, double value) {
 Axis::Axis(bool logarithmic, std::span<const double> values, Padding padding)
     : logarithmic_(logarithmic), low_(std::numeric_limits<double>::infinity()), high_(-low_) {
   for (const double value : values) {
-    if (!can_show(logarithmic_, value))
+    if (!can_show(logarithmic_, value)) {
       continue;
+    }
     const double scaled = logarithmic_ ? std::log10(value) : value;
     low_ = std::min(low_, scaled);
     high_ = std::max(high_, scaled);
   }
-  if (low_ > high_)
+  if (low_ > high_) {
     low_ = high_ = 0;
+  }
   const double magnitude = std::max(std::abs(low_), std::abs(high_));
   if (high_ - low_ <= std::max(relative_resolution * (logarithmic_ ? 1 : magnitude), smallest)) {
     const double room = logarithmic_ ? 0.5 : magnitude > 1e10 * smallest ? 0.1 * magnitude : 1;
@@ -98,15 +104,17 @@ Axis::Axis(bool logarithmic, std::span<const double> values, Padding padding)
 }
 
 double Axis::fraction(double value) const {
-  if (!can_show(logarithmic_, value))
+  if (!can_show(logarithmic_, value)) {
     return std::numeric_limits<double>::quiet_NaN();
+  }
   return along(logarithmic_ ? std::log10(value) : value);
 }
 
 Ticks Axis::ticks(int at_most) const {
   at_most = std::max(at_most, 2);
-  if (!logarithmic_)
+  if (!logarithmic_) {
     return linear_ticks(at_most);
+  }
   const double decades = std::floor(high_ + slack) - std::ceil(low_ - slack) + 1;
   return decades >= 2 ? decade_ticks(at_most) : ticks_within_decades(at_most);
 }
@@ -131,14 +139,16 @@ Ticks Axis::decade_ticks(int at_most) const {
 
   Ticks result;
   for (int power = first - 1; power <= last; ++power) {
-    if (power >= first && power % stride == 0)
+    if (power >= first && power % stride == 0) {
       result.major.push_back({along(power), "10", power});
-    else if (power >= first && stride <= 10)
+    } else if (power >= first && stride <= 10) {
       result.minor.push_back(along(power));
+    }
     for (int digit = 2; stride == 1 && digit <= 9; ++digit) {
       const double at = along(power + std::log10(digit));
-      if (0 <= at && at <= 1)
+      if (0 <= at && at <= 1) {
         result.minor.push_back(at);
+      }
     }
   }
   return result;
@@ -156,8 +166,9 @@ Ticks Axis::ticks_within_decades(int at_most) const {
     }
   }
   const bool powers_are_normal = std::log10(smallest) < low_ && high_ < std::log10(largest);
-  if (result.major.size() >= 3 || !powers_are_normal)
+  if (result.major.size() >= 3 || !powers_are_normal) {
     return result;
+  }
 
   const NiceSteps steps(std::pow(10.0, low_), std::pow(10.0, high_), at_most);
   result.major.clear();

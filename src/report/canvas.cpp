@@ -22,15 +22,17 @@ Canvas::Canvas(int columns, int rows)
     : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
 void Canvas::dot(int x, int y) {
-  if (x < 0 || y < 0 || x >= width_in_dots() || y >= height_in_dots())
+  if (x < 0 || y < 0 || x >= width_in_dots() || y >= height_in_dots()) {
     return;
+  }
   cell(x / dots_across, y / dots_down).dots |=
       bit[static_cast<std::size_t>(y % dots_down)][static_cast<std::size_t>(x % dots_across)];
 }
 
 bool Canvas::letter(int column, int row, char letter) {
-  if (column < 0 || row < 0 || column >= columns_ || row >= rows_ || cell(column, row).letter != 0)
+  if (column < 0 || row < 0 || column >= columns_ || row >= rows_ || cell(column, row).letter != 0) {
     return false;
+  }
   cell(column, row).letter = letter;
   return true;
 }
@@ -39,10 +41,11 @@ std::string Canvas::row(int row) const {
   std::string result;
   for (int column = 0; column < columns_; ++column) {
     const Cell &shown = cells_[static_cast<std::size_t>(row * columns_ + column)];
-    if (shown.letter != 0)
+    if (shown.letter != 0) {
       result += shown.letter;
-    else
+    } else {
       result += shown.dots == 0 ? " " : braille(shown.dots);
+    }
   }
   return result;
 }

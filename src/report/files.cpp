@@ -23,30 +23,35 @@ namespace fs = std::filesystem;
 class OpenFile {
 public:
   OpenFile(const fs::path &file, int flags) : descriptor_(::open(file.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0)
+    if (descriptor_ < 0) {
       fail_with_errno();
+    }
   }
   OpenFile(const OpenFile &) = delete;
   OpenFile &operator=(const OpenFile &) = delete;
   ~OpenFile() {
-    if (descriptor_ >= 0)
+    if (descriptor_ >= 0) {
       ::close(descriptor_);
+    }
   }
 
   void write(std::string_view content) {
     while (!content.empty()) {
       const ::ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno != EINTR)
+      if (written < 0 && errno != EINTR) {
         fail_with_errno();
-      if (written > 0)
+      }
+      if (written > 0) {
         content.remove_prefix(static_cast<std::size_t>(written));
+      }
     }
   }
 
   /// Some file systems tell only here that the disk is full.
   void close() {
-    if (::close(std::exchange(descriptor_, -1)) != 0)
+    if (::close(std::exchange(descriptor_, -1)) != 0) {
       fail_with_errno();
+    }
   }
 
 private:
@@ -66,8 +71,9 @@ public:
         write_and_close(file, content);
         return;
       } catch (const std::system_error &error) {
-        if (error.code() != std::errc::file_exists)
+        if (error.code() != std::errc::file_exists) {
           throw;
+        }
       }
     }
   }
@@ -93,8 +99,9 @@ private:
 
   void remove() noexcept {
     std::error_code ignored;
-    if (!path_.empty())
+    if (!path_.empty()) {
       fs::remove(path_, ignored);
+    }
   }
 
   fs::path path_;
@@ -130,11 +137,13 @@ void write_file(const fs::path &file, std::string_view content) {
 }
 
 void require_writable_folder(const fs::path &folder) {
-  if (folder.empty())
+  if (folder.empty()) {
     throw InvalidInput("the name of the folder to write to is empty");
+  }
   try {
-    if (fs::exists(folder) && !fs::is_directory(folder))
+    if (fs::exists(folder) && !fs::is_directory(folder)) {
       throw InvalidInput(fmt::format("'{}' is not a folder", folder.string()));
+    }
     fs::create_directories(folder);
   } catch (const std::system_error &error) {
     throw InvalidInput(fmt::format("cannot make the folder '{}': {}", folder.string(), error.code().message()));

@@ -33,8 +33,9 @@ struct Cell {
 };
 
 Cell cell_for(std::size_t columns) {
-  if (columns == 1)
+  if (columns == 1) {
     return {540, 360};
+  }
   return columns == 2 ? Cell{410, 290} : Cell{350, 260};
 }
 
@@ -47,8 +48,9 @@ public:
                           std::max<std::size_t>(figure.panels.size(), 1))),
         cell_(cell_for(columns_)) {
     panels_.reserve(figure.panels.size());
-    for (const Panel &panel : figure.panels)
+    for (const Panel &panel : figure.panels) {
       panels_.emplace_back(panel, styles, cell_.width, cell_.height);
+    }
   }
 
   [[nodiscard]] double width() const { return static_cast<double>(columns_) * cell_.width; }
@@ -98,11 +100,13 @@ public:
     std::ranges::copy_if(entries, std::back_inserter(entries_), [](const auto &e) { return !e.label.empty(); });
     for (std::size_t columns = entries_.size(); columns > 0; --columns) {
       column_widths_ = widths(columns);
-      if (total() <= width_)
+      if (total() <= width_) {
         break;
+      }
     }
-    if (!entries_.empty())
+    if (!entries_.empty()) {
       column_widths_ = widths((entries_.size() + rows() - 1) / rows());
+    }
   }
 
   [[nodiscard]] double height() const { return entries_.empty() ? 0 : static_cast<double>(rows()) * legend_row + 6; }
@@ -142,14 +146,16 @@ private:
   }
 
   [[nodiscard]] static std::string swatch(const LegendEntry &entry, double x, double y) {
-    if (!entry.line)
+    if (!entry.line) {
       return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"11\" height=\"11\" {}/>\n", number(x + swatch_width - 13),
                          number(y - 5.5), svg::filling(entry.style, entry.reference));
+    }
     std::string content = fmt::format("<path {} d=\"M{},{}h{}\"/>\n", svg::stroke(entry.style, entry.reference),
                                       number(x), number(y), number(swatch_width));
-    if (entry.marked)
+    if (entry.marked) {
       content += fmt::format("<path fill=\"{}\" stroke=\"white\" stroke-width=\"0.6\" d=\"{}\"/>\n", entry.style.colour,
                              svg::marker(entry.style, x + swatch_width / 2, y));
+    }
     return content;
   }
 
@@ -173,12 +179,14 @@ std::string to_svg(const Figure &figure) {
                   "style=\"max-width:{0}px\" role=\"img\" "
                   "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n",
                   number(width), number(height));
-  if (!figure.title.empty())
+  if (!figure.title.empty()) {
     document += fmt::format("<title>{}</title>\n", svg::escaped(figure.title));
+  }
   document += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"white\"/>\n", number(width), number(height));
-  if (!figure.title.empty())
+  if (!figure.title.empty()) {
     document += svg::text(width / 2, page_margin + title_size, figure.title,
                           {.size = title_size, .anchor = "middle", .bold = true}, grid.width());
+  }
   document += grid.at(page_margin, page_margin + title_height);
   document += legend.at(page_margin, page_margin + title_height + grid.height());
   return document + "</svg>\n";

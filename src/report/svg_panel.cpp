@@ -33,8 +33,9 @@ std::string group(std::string_view attributes, const std::string &content) {
 
 double widest(const Ticks &ticks) {
   double result = 0;
-  for (const Tick &tick : ticks.major)
+  for (const Tick &tick : ticks.major) {
     result = std::max(result, width_of(tick, tick_size));
+  }
   return result;
 }
 
@@ -43,8 +44,9 @@ Ticks ticks_within(const Axis &axis, double width) {
   for (int at_most = 7; at_most > 2; --at_most) {
     Ticks ticks = axis.ticks(at_most);
     const double spacing = width / static_cast<double>(std::max<std::size_t>(ticks.major.size(), 1));
-    if (widest(ticks) + 2 * tick_gap <= spacing)
+    if (widest(ticks) + 2 * tick_gap <= spacing) {
       return ticks;
+    }
   }
   return axis.ticks(2);
 }
@@ -55,38 +57,46 @@ double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
 PanelDrawing::PanelDrawing(const Panel &panel, const Styles &styles, double cell_width, double cell_height)
     : panel_(panel), styles_(styles), axes_(shows_bars(panel) ? bar_axes(panel) : line_axes(panel)) {
-  if (!axes_.nothing_to_show)
+  if (!axes_.nothing_to_show) {
     y_ticks_ = axes_.y.ticks(static_cast<int>(cell_height / 31));
+  }
   margins_.top = panel.title.empty() ? 10 : 12 + title_size;
   margins_.right = 14;
   margins_.left = tick_length + tick_gap + widest(y_ticks_) + 8;
-  if (!panel.y_label.empty())
+  if (!panel.y_label.empty()) {
     margins_.left += label_size + 6;
+  }
   const double plot_width = cell_width - margins_.left - margins_.right;
   category_labels_ = category_labels(plot_width);
   margins_.left = std::max(margins_.left, category_overhang(plot_width));
   margins_.bottom = tick_length + tick_gap + (shows_bars(panel) ? category_depth() : tick_size) + 10;
-  if (!panel.x_label.empty())
+  if (!panel.x_label.empty()) {
     margins_.bottom += label_size + 5;
+  }
 }
 
 PanelDrawing::CategoryLabels PanelDrawing::category_labels(double plot_width) const {
-  if (!shows_bars(panel_))
+  if (!shows_bars(panel_)) {
     return {};
+  }
   const double width = plot_width / static_cast<double>(panel_.categories.size());
   double longest = 0;
-  for (const std::string &category : panel_.categories)
+  for (const std::string &category : panel_.categories) {
     longest = std::max(longest, width_of(category, tick_size));
-  if (longest + tick_gap <= width)
+  }
+  if (longest + tick_gap <= width) {
     return {0, width, 1};
-  if (width >= width_for_slanted)
+  }
+  if (width >= width_for_slanted) {
     return {slant, longest_category, 1};
+  }
   return {-90, longest_category, static_cast<std::size_t>(std::ceil(1.1 * tick_size / width))};
 }
 
 double PanelDrawing::category_overhang(double plot_width) const {
-  if (category_labels_.degrees == 0)
+  if (category_labels_.degrees == 0) {
     return 0;
+  }
   const double width = plot_width / static_cast<double>(panel_.categories.size());
   double overhang = 0;
   double centre = 0.5 * width;
@@ -100,17 +110,19 @@ double PanelDrawing::category_overhang(double plot_width) const {
 
 double PanelDrawing::category_depth() const {
   double longest = 0;
-  for (const std::string &category : panel_.categories)
+  for (const std::string &category : panel_.categories) {
     longest = std::max(longest, std::min(width_of(category, tick_size), longest_category));
+  }
   return std::abs(std::sin(radians(category_labels_.degrees))) * longest + tick_size;
 }
 
 std::string PanelDrawing::at(const Box &plot) const {
   std::string content = titles(plot);
-  if (axes_.nothing_to_show)
+  if (axes_.nothing_to_show) {
     return content + frame(plot) +
            text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no data to show",
                 {.size = label_size, .anchor = "middle", .colour = quiet_colour}, plot.width);
+  }
   content += y_scale(plot) + (shows_bars(panel_) ? category_names(plot) : x_scale(plot));
 
   // A nested document clips what it draws, and unlike a clip path needs no name, which
@@ -121,8 +133,9 @@ std::string PanelDrawing::at(const Box &plot) const {
     content += bars(plot);
   } else {
     for (const bool references : {false, true}) {
-      for (const Curve &each : panel_.curves)
+      for (const Curve &each : panel_.curves) {
         content += each.dashed == references ? curve(each, plot) : "";
+      }
     }
   }
   return content + "</svg>\n" + frame(plot);
@@ -136,15 +149,18 @@ std::string PanelDrawing::frame(const Box &plot) const {
 std::string PanelDrawing::titles(const Box &plot) const {
   const double centre = plot.x + plot.width / 2;
   std::string content;
-  if (!panel_.title.empty())
+  if (!panel_.title.empty()) {
     content += text(centre, plot.y - 9, panel_.title, {.size = title_size, .anchor = "middle", .bold = true},
                     plot.width + 2 * margins_.right);
-  if (!panel_.x_label.empty())
+  }
+  if (!panel_.x_label.empty()) {
     content += text(centre, plot.bottom() + margins_.bottom - 9, panel_.x_label,
                     {.size = label_size, .anchor = "middle"}, plot.width + margins_.right);
-  if (!panel_.y_label.empty())
+  }
+  if (!panel_.y_label.empty()) {
     content += text(plot.x - margins_.left + label_size + 3, plot.y + plot.height / 2, panel_.y_label,
                     {.size = label_size, .anchor = "middle", .degrees = -90}, plot.height + margins_.top);
+  }
   return content;
 }
 
@@ -203,10 +219,12 @@ std::string PanelDrawing::category_names(const Box &plot) const {
 
 std::string PanelDrawing::curve(const Curve &curve, const Box &plot) const {
   std::vector<Vertex> vertices = capped(trace(curve, axes_), vertices_per_curve);
-  for (Vertex &vertex : vertices)
+  for (Vertex &vertex : vertices) {
     vertex = {vertex.x * plot.width, (1 - vertex.y) * plot.height, vertex.starts_line};
-  if (!curve.marked)
+  }
+  if (!curve.marked) {
     vertices = simplified(vertices, invisible);
+  }
 
   std::string path;
   std::string markers;
@@ -215,16 +233,19 @@ std::string PanelDrawing::curve(const Curve &curve, const Box &plot) const {
     const Vertex &vertex = vertices[i];
     path += fmt::format("{}{},{}", vertex.starts_line ? 'M' : 'L', number(vertex.x), number(vertex.y));
     const bool alone = vertex.starts_line && (i + 1 == vertices.size() || vertices[i + 1].starts_line);
-    if (curve.marked || alone)
+    if (curve.marked || alone) {
       markers += marker(style, vertex.x, vertex.y);
+    }
   }
   const std::string name = curve.label.empty() ? "" : fmt::format("<title>{}</title>", escaped(curve.label));
   std::string content;
-  if (!path.empty())
+  if (!path.empty()) {
     content += fmt::format("<path {} d=\"{}\">{}</path>\n", stroke(style, curve.dashed), path, name);
-  if (!markers.empty())
+  }
+  if (!markers.empty()) {
     content += fmt::format("<path fill=\"{}\" stroke=\"white\" stroke-width=\"0.6\" d=\"{}\">{}</path>\n", style.colour,
                            markers, name);
+  }
   return content;
 }
 
@@ -239,8 +260,9 @@ std::string PanelDrawing::bars(const Box &plot) const {
     std::string rectangles;
     for (std::size_t i = 0; i < std::min(curve.y.size(), panel_.categories.size()); ++i) {
       const double end = (1 - axes_.y.fraction(curve.y[i])) * plot.height;
-      if (std::isnan(end))
+      if (std::isnan(end)) {
         continue;
+      }
       const double left = (static_cast<double>(i) + 0.11) * group_width + static_cast<double>(k) * bar_width;
       rectangles +=
           fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", number(left + 0.04 * bar_width),

@@ -33,8 +33,9 @@ Style reference_style(std::size_t i) {
 
 std::string polygon(double x, double y, std::initializer_list<std::pair<double, double>> corners) {
   std::string result;
-  for (const auto &[dx, dy] : corners)
+  for (const auto &[dx, dy] : corners) {
     result += fmt::format("{}{},{}", result.empty() ? 'M' : 'L', number(x + dx), number(y + dy));
+  }
   return result + 'Z';
 }
 
@@ -44,8 +45,9 @@ Styles::Styles(const Figure &figure) {
   for (const Panel &panel : figure.panels) {
     for (const Curve &curve : panel.curves) {
       const auto [found, is_new] = entry_of_label_.try_emplace(curve.label, entries_.size());
-      if (is_new)
+      if (is_new) {
         entries_.push_back({.label = curve.label, .style = {}});
+      }
       LegendEntry &entry = entries_[found->second];
       (panel.categories.empty() ? entry.line : entry.bar) = true;
       entry.marked |= curve.marked && panel.categories.empty();
@@ -54,28 +56,32 @@ Styles::Styles(const Figure &figure) {
   }
   std::size_t lines = 0;
   std::size_t references = 0;
-  for (LegendEntry &entry : entries_)
+  for (LegendEntry &entry : entries_) {
     entry.style = entry.reference ? reference_style(references++) : line_style(lines++);
+  }
 }
 
 Style Styles::of(const Curve &curve) const {
   Style style = entries_[entry_of_label_.at(curve.label)].style;
-  if (curve.dashed && style.dashes.empty())
+  if (curve.dashed && style.dashes.empty()) {
     style.dashes = reference_dashes.front();
+  }
   return style;
 }
 
 std::string stroke(const Style &style, bool reference) {
   std::string result = fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"",
                                    style.colour, reference ? "1.3" : "1.7");
-  if (!style.dashes.empty())
+  if (!style.dashes.empty()) {
     result += fmt::format(" stroke-dasharray=\"{}\"", style.dashes);
+  }
   return result;
 }
 
 std::string filling(const Style &style, bool reference) {
-  if (reference)
+  if (reference) {
     return fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"1\" stroke-dasharray=\"3 2\"", style.colour);
+  }
   return fmt::format("fill=\"{}\"{}", style.colour, style.faint ? " fill-opacity=\"0.45\"" : "");
 }
 

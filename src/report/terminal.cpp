@@ -32,8 +32,9 @@ std::string without_trailing_spaces(std::string line) {
 }
 
 std::string optional_line(const std::string &text, int indent, int width) {
-  if (text.empty())
+  if (text.empty()) {
     return "";
+  }
   return without_trailing_spaces(std::string(size(indent), ' ') + elided(text, size(std::max(width - indent, 1))));
 }
 
@@ -46,10 +47,11 @@ public:
     for (const Vertex &vertex : vertices) {
       const int x = dot_at(vertex.x, canvas_.width_in_dots());
       const int y = dot_at(1 - vertex.y, canvas_.height_in_dots());
-      if (vertex.starts_line)
+      if (vertex.starts_line) {
         touch(x, y);
-      else
+      } else {
         line_to(x, y);
+      }
       x_ = x;
       y_ = y;
     }
@@ -70,8 +72,9 @@ private:
 
   void touch(int x, int y) {
     constexpr int dash = 3;
-    if (!dashed_ || (drawn_++ / dash) % 2 == 0)
+    if (!dashed_ || (drawn_++ / dash) % 2 == 0) {
       canvas_.dot(x, y);
+    }
     row_of_column_.try_emplace(x / Canvas::dots_across, y / Canvas::dots_down);
   }
 
@@ -91,11 +94,13 @@ void place_letters(Canvas &canvas, const std::map<int, int> &row_of_column, std:
   const int offset = static_cast<int>(size(spacing) * (2 * curve + 1) / (2 * curves));
   bool placed = false;
   for (int column = offset; column < columns; column += spacing) {
-    if (const auto found = row_of_column.find(column); found != row_of_column.end())
+    if (const auto found = row_of_column.find(column); found != row_of_column.end()) {
       placed |= canvas.letter(column, found->second, letter_of(curve));
+    }
   }
-  for (auto place = row_of_column.begin(); !placed && place != row_of_column.end(); ++place)
+  for (auto place = row_of_column.begin(); !placed && place != row_of_column.end(); ++place) {
     placed = canvas.letter(place->first, place->second, letter_of(curve));
+  }
 }
 
 std::string x_scale(const Axis &axis, int columns) {
@@ -109,12 +114,14 @@ std::string x_scale(const Axis &axis, int columns) {
     const std::size_t start =
         std::min(column - std::min(column, width / 2), size(columns) - std::min(width, size(columns)));
     const std::size_t used = display_width(labels);
-    if (used == 0 || start > used)
+    if (used == 0 || start > used) {
       labels += std::string(start - used, ' ') + label(tick);
+    }
   }
   std::string result;
-  for (const std::string &piece : rule)
+  for (const std::string &piece : rule) {
     result += piece;
+  }
   return result + '\n' + labels;
 }
 
@@ -175,16 +182,18 @@ std::string lines_in_terminal(const Panel &panel, int width, int height) {
 
 std::size_t widest(const std::vector<std::string> &names) {
   std::size_t result = 0;
-  for (const std::string &name : names)
+  for (const std::string &name : names) {
     result = std::max(result, display_width(name));
+  }
   return result;
 }
 
 /// A bar lying on its side, from zero or from the low end of a logarithmic axis.
 std::string lying_bar(const Axis &axis, double value, bool dashed, std::size_t room) {
   const double end = axis.fraction(value);
-  if (std::isnan(end))
+  if (std::isnan(end)) {
     return " –";
+  }
   const double zero = axis.fraction(0);
   const auto cell = [room](double fraction) {
     return size(static_cast<int>(std::lround(fraction * static_cast<double>(room))));
@@ -195,8 +204,9 @@ std::string lying_bar(const Axis &axis, double value, bool dashed, std::size_t r
 
 std::string bars_in_terminal(const Panel &panel, int width) {
   std::vector<std::string> labels;
-  for (const Curve &curve : panel.curves)
+  for (const Curve &curve : panel.curves) {
     labels.push_back(curve.label);
+  }
   const std::size_t category_width = std::min(widest(panel.categories), size(width) / 4);
   const std::size_t label_width = std::min(widest(labels), size(width) / 4);
   constexpr std::size_t value_width = 10;

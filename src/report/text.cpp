@@ -29,31 +29,38 @@ struct Lead {
 };
 
 Lead lead(unsigned char byte) {
-  if (byte < 0x80)
+  if (byte < 0x80) {
     return {1, byte, 0};
-  if (within(byte, 0xC0, 0xDF))
+  }
+  if (within(byte, 0xC0, 0xDF)) {
     return {2, byte & 0x1Fu, 0x80};
-  if (within(byte, 0xE0, 0xEF))
+  }
+  if (within(byte, 0xE0, 0xEF)) {
     return {3, byte & 0x0Fu, 0x800};
-  if (within(byte, 0xF0, 0xF7))
+  }
+  if (within(byte, 0xF0, 0xF7)) {
     return {4, byte & 0x07u, 0x10000};
+  }
   return {0, 0, 0};
 }
 
 /// The glyph at the start of the text; its bytes are empty where they are not UTF-8.
 Glyph first_glyph(std::string_view text) {
   const Lead start = lead(static_cast<unsigned char>(text.front()));
-  if (start.length == 0 || start.length > text.size())
+  if (start.length == 0 || start.length > text.size()) {
     return {};
+  }
   char32_t code = start.bits;
   for (std::size_t i = 1; i < start.length; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xC0u) != 0x80u)
+    if ((byte & 0xC0u) != 0x80u) {
       return {};
+    }
     code = (code << 6) | (byte & 0x3Fu);
   }
-  if (code < start.smallest || !is_character(code))
+  if (code < start.smallest || !is_character(code)) {
     return {};
+  }
   return {text.substr(0, start.length), code, takes_no_column(code)};
 }
 
@@ -64,10 +71,11 @@ std::vector<Glyph> glyphs(std::string_view text) {
   found.reserve(text.size());
   while (!text.empty()) {
     const Glyph glyph = first_glyph(text);
-    if (glyph.bytes.empty())
+    if (glyph.bytes.empty()) {
       found.push_back(replacement);
-    else
+    } else {
       found.push_back(is_control(glyph.code) ? Glyph{" ", U' ', false} : glyph);
+    }
     text.remove_prefix(std::max<std::size_t>(1, glyph.bytes.size()));
   }
   return found;
@@ -83,8 +91,9 @@ std::string elided(std::string_view text, std::size_t width) {
   std::size_t room = fits ? width : std::max<std::size_t>(width, 1) - 1;
   std::string result;
   for (const Glyph &glyph : glyphs(text)) {
-    if (!glyph.combining && room-- == 0)
+    if (!glyph.combining && room-- == 0) {
       break;
+    }
     result += glyph.bytes;
   }
   return fits || width == 0 ? result : result + "…";
@@ -102,16 +111,18 @@ std::string right_aligned(std::string_view text, std::size_t width) {
 
 std::string repeated(std::string_view text, std::size_t times) {
   std::string result;
-  for (std::size_t i = 0; i < times; ++i)
+  for (std::size_t i = 0; i < times; ++i) {
     result += text;
+  }
   return result;
 }
 
 std::string superscript(int number) {
   constexpr std::array<std::string_view, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string result;
-  for (const char c : std::to_string(number))
+  for (const char c : std::to_string(number)) {
     result += c == '-' ? std::string_view("⁻") : digits[static_cast<std::size_t>(c - '0')];
+  }
   return result;
 }
 

@@ -18,8 +18,9 @@ void keep_outline(const std::vector<Vertex> &vertices, std::size_t begin, std::s
   auto outline = {first, std::min(low, high), std::max(low, high), last - 1};
   auto previous = last;
   for (const auto vertex : outline) {
-    if (vertex == previous)
+    if (vertex == previous) {
       continue;
+    }
     kept.push_back(*vertex);
     kept.back().starts_line = vertex == first && first->starts_line;
     previous = vertex;
@@ -30,8 +31,9 @@ template <typename GroupOf>
 std::vector<Vertex> outline_of_groups(const std::vector<Vertex> &vertices, const GroupOf &group_of) {
   std::vector<Vertex> kept;
   for (std::size_t begin = 0, end = 0; begin < vertices.size(); begin = end) {
-    while (end < vertices.size() && group_of(end) == group_of(begin))
+    while (end < vertices.size() && group_of(end) == group_of(begin)) {
       ++end;
+    }
     keep_outline(vertices, begin, end, kept);
   }
   return kept;
@@ -61,8 +63,9 @@ void mark_needed(const std::vector<Vertex> &vertices, std::size_t first, std::si
         split = i;
       }
     }
-    if (split == begin)
+    if (split == begin) {
       continue;
+    }
     needed[split] = true;
     open.emplace_back(begin, split);
     open.emplace_back(split, end);
@@ -78,8 +81,9 @@ Axes line_axes(const Panel &panel) {
   std::vector<double> ys;
   for (const Curve &curve : panel.curves) {
     for (std::size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
-      if (!Axis::can_show(panel.log_x, curve.x[i]) || !Axis::can_show(panel.log_y, curve.y[i]))
+      if (!Axis::can_show(panel.log_x, curve.x[i]) || !Axis::can_show(panel.log_y, curve.y[i])) {
         continue;
+      }
       xs.push_back(curve.x[i]);
       ys.push_back(curve.y[i]);
     }
@@ -92,8 +96,9 @@ Axes bar_axes(const Panel &panel) {
   double lowest = std::numeric_limits<double>::infinity();
   for (const Curve &curve : panel.curves) {
     for (std::size_t i = 0; i < std::min(curve.y.size(), panel.categories.size()); ++i) {
-      if (!Axis::can_show(panel.log_y, curve.y[i]))
+      if (!Axis::can_show(panel.log_y, curve.y[i])) {
         continue;
+      }
       heights.push_back(curve.y[i]);
       lowest = std::min(lowest, curve.y[i]);
     }
@@ -124,12 +129,14 @@ std::vector<Vertex> trace(const Curve &curve, const Axes &axes) {
 
 std::vector<Vertex> capped(std::vector<Vertex> vertices, std::size_t limit) {
   const std::size_t groups = std::max<std::size_t>(1, limit / kept_per_group);
-  if (vertices.size() > limit)
+  if (vertices.size() > limit) {
     vertices = outline_of_groups(
         vertices, [&](std::size_t i) { return std::floor(vertices[i].x * static_cast<double>(groups)); });
+  }
   // A curve that runs back and forth visits a slice many times.
-  if (vertices.size() > limit)
+  if (vertices.size() > limit) {
     vertices = outline_of_groups(vertices, [&](std::size_t i) { return i * groups / vertices.size(); });
+  }
   return vertices;
 }
 
@@ -137,14 +144,16 @@ std::vector<Vertex> simplified(const std::vector<Vertex> &vertices, double toler
   std::vector<bool> needed(vertices.size(), false);
   for (std::size_t begin = 0, end = 0; begin < vertices.size(); begin = end) {
     end = begin + 1;
-    while (end < vertices.size() && !vertices[end].starts_line)
+    while (end < vertices.size() && !vertices[end].starts_line) {
       ++end;
+    }
     mark_needed(vertices, begin, end - 1, tolerance, needed);
   }
   std::vector<Vertex> kept;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
-    if (needed[i])
+    if (needed[i]) {
       kept.push_back(vertices[i]);
+    }
   }
   return kept;
 }
