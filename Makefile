@@ -6,6 +6,7 @@ BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
 OUT ?= out
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help setup build demo test bench reproduce format clean
 
 help:
@@ -23,7 +24,7 @@ build: setup
 	@cmake --build build --target duplex_main
 
 demo: build
-	@build/duplex reproduce fig1 --out $(OUT) --show
+	@build/duplex reproduce fig1 --out "$(OUT)" --show
 	@echo "Figure 1 is in $(OUT)/fig1.svg: open it in a browser."
 
 test: setup
@@ -34,13 +35,14 @@ bench: setup
 	@sh scripts/install.sh $(BENCH_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_BENCH=ON
 	@cmake --build build --target duplex_bench duplex_bench_native
-	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out $(OUT)/bench.json
+	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 
 reproduce: build
-	build/duplex reproduce all --out $(OUT)
+	build/duplex reproduce all --out "$(OUT)"
 
 format:
+	@sh scripts/install.sh clang-format
 	@sh scripts/format.sh --fix
 
 clean:
-	rm -rf build build-debug $(OUT)
+	rm -rf build build-debug build-tidy out

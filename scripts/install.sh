@@ -20,7 +20,7 @@ fi
 log=$(mktemp)
 echo "installing:$missing"
 # shellcheck disable=SC2086
-if ! { $as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+if ! { $as_root apt-get update -qq && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
   cat "$log" >&2
   echo "could not install:$missing" >&2
   rm -f "$log"

@@ -12,9 +12,11 @@ find src tests bench examples -name '*.cpp' | sort | xargs -P "$(nproc)" -I{} sh
   grep -q "/{}\"" $folder/compile_commands.json || exit 0
   key=$( { echo "$headers"; cat "{}"; } | sha256sum | cut -c1-24)
   [ -f "$stamps/$key" ] && exit 0
-  if clang-tidy --quiet -p $folder --extra-arg=-Wno-unknown-warning-option "{}" >"$stamps/$key.log" 2>/dev/null; then
+  if clang-tidy --quiet -p $folder --extra-arg=-Wno-unknown-warning-option "{}" >"$stamps/$key.log" 2>"$stamps/$key.err"; then
+    rm -f "$stamps/$key.err"
     mv "$stamps/$key.log" "$stamps/$key"
   else
     cat "$stamps/$key.log"
+    grep -v "warnings generated" "$stamps/$key.err"
     exit 1
   fi'

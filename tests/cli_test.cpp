@@ -38,7 +38,8 @@ TEST(Cli, SuggestsTheNearestKnownName) {
 }
 
 TEST(Cli, RefusesAnOptionWithoutItsValue) {
-  expect_refused("solve --problem counter-example --alpha", {"alpha"});
+  expect_refused("solve --problem counter-example --alpha", {"--alpha", "needs a value"});
+  expect_refused("solve --problem counter-example --seed -1", {"seed = '-1'", "whole number >= 0"});
   expect_refused("solve --problem counter-example stray", {"stray"});
   expect_refused("race --problem counter-example --solvers bagdc,,rhg", {"--solvers"});
   expect_refused("solve --problem counter-example --target x-error", {"metric=number"});
@@ -62,7 +63,7 @@ TEST(Cli, RefusesAMatrixThatIsNotSymmetricPositiveDefinite) {
   const auto with = [&](const std::string &content) {
     return "solve --problem counter-example --matrix-file " + scratch.file("a.txt", content);
   };
-  expect_refused(with("1 2\n3 4\n"), {"not symmetric", "(2, 1) is 3", "(1, 2) is 2"});
+  expect_refused(with("1 2\n3 4\n"), {"a.txt", "not symmetric", "(2, 1) is 3", "(1, 2) is 2"});
   expect_refused(with("1 2\n2 1\n"), {"not positive definite"});
   expect_refused(with("1 2 3\n2 1 3\n"), {"2 rows and 3 columns", "square"});
   expect_refused(with("1 0\n0\n"), {"a.txt:2", "1 numbers, expected 2"});
@@ -73,9 +74,26 @@ TEST(Cli, RefusesAMatrixThatIsNotSymmetricPositiveDefinite) {
                  {"missing", "cannot be opened"});
 }
 
+TEST(Cli, AnOptionGivenWithASolversNameKeepsItsValue) {
+  const std::string options = " --direction-tolerance 1e-5 --json";
+  const auto steps = [&](const std::string &arguments) {
+    return nlohmann::json::parse(
+               run_tool("race --problem counter-example " + arguments + options).output)["series"][0]["iterations"]
+        .get<int>();
+  };
+  EXPECT_EQ(steps("--solvers bagdc:alpha=0.3,nosa --alpha 0.1"), steps("--solvers bagdc:alpha=0.3"));
+  EXPECT_NE(steps("--solvers bagdc:alpha=0.3"), steps("--solvers bagdc:alpha=0.1"));
+}
+
+TEST(Cli, TheSeedIsInTheOutput) {
+  EXPECT_EQ(nlohmann::json::parse(run_tool("solve --problem ridge --seed 7 --iterations 5 --json").output)["seed"], 7);
+}
+
 TEST(Cli, RefusesWhatTheProblemCannotOffer) {
   expect_refused("solve --problem multiple-minimizers --target hypergradient=1", {"singular"});
   expect_refused("solve --problem counter-example --schedule theorem", {"mu > 0"});
+  expect_refused("solve --problem quadratic --n 2 --m 20 --null-space 15 --metrics x-error", {"answer is not known"});
+  expect_refused("solve --problem ridge --metrics x-eror", {"--metrics", "did you mean 'x-error'"});
 }
 
 TEST(Cli, SolvesWithAMatrixFromAFile) {

@@ -65,9 +65,24 @@ TEST(Reproduce, Figure2EndsOnTheClosedFormPlateaus) {
   }
 }
 
-TEST(Reproduce, Figure3PutsBagdcFirstAtEveryDimension) {
-  const auto json = reproduce("fig3", "--time-limit 0.2 --largest-identity 1000 --largest-dense 256");
-  EXPECT_GE(json["series"].size(), 16U);
+TEST(Reproduce, Figure3NeedsTheFewestEvaluationsForBagdc) {
+  // Times are for `duplex reproduce` on a quiet machine; here it is the work that is compared.
+  const ScratchFolder scratch;
+  (void)run_tool("reproduce fig3 --time-limit 0.2 --largest-identity 1000 --largest-dense 256 --out " +
+                 scratch.path().string());
+  const auto json = read_json(scratch.path() / "fig3.json");
+  EXPECT_EQ(json["claims"].size(), 3U);
+  const auto work = [&](const std::string &name) {
+    const auto evaluations = series_named(json, name)["evaluations"];
+    return evaluations["gradients"].get<int>() + evaluations["hessian_products"].get<int>() +
+           evaluations["cross_products"].get<int>();
+  };
+  for (const std::string at : {"A = I, n = 100, ", "dense A, n = 128, "}) {
+    for (const std::string rival : {"RHG", "CG", "NS"}) {
+      EXPECT_GT(work(at + rival), 10 * work(at + "BAGDC")) << at << rival;
+    }
+    EXPECT_EQ(work(at + "BAGDC"), work(at + "BAGDC fused"));
+  }
 }
 
 TEST(Reproduce, Figure4EndsWhereTheDerivationSays) {
@@ -77,8 +92,8 @@ TEST(Reproduce, Figure4EndsWhereTheDerivationSays) {
 }
 
 TEST(Reproduce, RatesHaveNoViolation) {
-  const auto json = reproduce("rates", "--problems 100");
-  EXPECT_GE(json["claims"].size(), 10U);
+  EXPECT_EQ(reproduce("rates", "--problems 100")["claims"].size(), 5U);
+  EXPECT_EQ(reproduce("rates", "--problems 10 --seed 1")["claims"].size(), 5U);
 }
 
 TEST(Reproduce, AFailingClaimWouldExitWithOne) {

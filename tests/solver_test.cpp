@@ -75,6 +75,8 @@ struct EtaCount {
   std::int64_t iterations;
 };
 
+void PrintTo(const EtaCount &c, std::ostream *out) { *out << name_of(c.dual) << " " << c.eta; }
+
 class IterationsOnPaperProblem : public ::testing::TestWithParam<EtaCount> {};
 
 TEST_P(IterationsOnPaperProblem, AreThoseMeasuredForEta) {

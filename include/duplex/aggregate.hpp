@@ -25,6 +25,10 @@ public:
     lower_.at(x, y);
     if (upper_weight_ != 0.0) {
       upper_.at(x, y);
+      if (size(cross_scratch_) != size(x) || size(scratch_) != size(y)) { // results go into vectors of the right size
+        cross_scratch_ = zeros_like(x);
+        scratch_ = zeros_like(y);
+      }
     }
   }
 
@@ -84,7 +88,12 @@ template <AggregatedProblem P> class Aggregated {
 public:
   using Vector = VectorOf<P>;
 
-  Aggregated(const P &problem, double mu, double lambda) : problem_(&problem), mu_(mu), lambda_(lambda) {}
+  /// Throws NotAvailable where the problem's object does not offer the upper level's products.
+  Aggregated(const P &problem, double mu, double lambda) : problem_(&problem), mu_(mu), lambda_(lambda) {
+    if (!offers_aggregation(problem)) {
+      throw NotAvailable("aggregation: the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out)");
+    }
+  }
 
   [[nodiscard]] AggregatedLower<P> lower() const {
     AggregatedLower<P> lower(*problem_);

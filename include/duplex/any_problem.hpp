@@ -37,11 +37,15 @@ template <VectorSpace V> class AnyProblem {
     void hess_yy(const V &v, V &out) override {
       if constexpr (OffersSecondOrder<E, V>) {
         inner.hess_yy(v, out);
+      } else {
+        throw NotAvailable("the problem does not offer hess_yy(v, out) here");
       }
     }
     void cross_xy(const V &v, V &out) override {
       if constexpr (OffersSecondOrder<E, V>) {
         inner.cross_xy(v, out);
+      } else {
+        throw NotAvailable("the problem does not offer cross_xy(v, out) here");
       }
     }
     E inner;

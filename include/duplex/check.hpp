@@ -114,6 +114,12 @@ private:
 
   /// Errors are relative to the lengths that could make up the product, so that
   /// a product that vanishes does not turn rounding into a large error.
+  CheckRow &row_of(const std::string &quantity) {
+    const auto row =
+        std::find_if(rows_.begin(), rows_.end(), [&](const CheckRow &r) { return r.quantity == quantity; });
+    return row != rows_.end() ? *row : rows_.emplace_back(CheckRow{.quantity = quantity, .note = {}});
+  }
+
   void record(const std::string &quantity, double claimed, double measured, double scale_of_claim) {
     auto row = std::find_if(rows_.begin(), rows_.end(), [&](const CheckRow &r) { return r.quantity == quantity; });
     if (row == rows_.end()) {
@@ -186,9 +192,14 @@ private:
       record(quantity, dot(claimed, direction),
              difference(s.x, direction, [&](const V &x) { return exact.at(x, s.y).value; }),
              norm(claimed) * norm(direction));
-    } catch (const NotAvailable &) {
-      if (std::none_of(rows_.begin(), rows_.end(), [&](const CheckRow &row) { return row.quantity == quantity; })) {
-        rows_.push_back({.quantity = quantity, .note = "undefined: singular H"});
+    } catch (const NotAvailable &reason) {
+      const bool singular = std::string_view(reason.what()).find("singular") != std::string_view::npos;
+      auto &row = row_of(quantity);
+      if (singular) {
+        row.note = "undefined: singular H";
+      } else {
+        row.error = infinity;
+        row.note.clear();
       }
     }
   }
@@ -206,6 +217,11 @@ private:
 /// Verifies the derivatives of a problem around `center`.
 template <FirstOrderProblem P>
 [[nodiscard]] CheckReport check(const P &problem, State<VectorOf<P>> center, const CheckOptions &options = {}) {
+  if (options.points < 1 || !(options.spread >= 0.0) || !(options.tolerance >= 0.0)) {
+    throw InvalidInput("check: points = " + field_text(options.points) + ", spread = " + field_text(options.spread) +
+                       ", tolerance = " + field_text(options.tolerance) +
+                       ", expected points >= 1, spread >= 0 and tolerance >= 0");
+  }
   prepare_start(problem, center);
   return detail::DerivativeCheck<P>(problem, center, options).run();
 }

@@ -52,6 +52,8 @@ public:
       step_ = zeros_like(guess);
       trial_ = zeros_like(guess);
       cross_ = zeros_like(x);
+      scratch_ = zeros_like(guess);
+      image_ = zeros_like(guess);
     }
     if (!(known_closed_form(x))) {
       minimize_lower(x);
@@ -115,7 +117,7 @@ private:
       lower_.grad_y(gradient_);
     }
     if (!(current <= 1e3 * rounding_level(x))) {
-      throw NotAvailable("exact: Newton's method ended with ‖∇y f‖ = " + std::to_string(current) +
+      throw NotAvailable("exact: Newton's method ended with ‖∇y f‖ = " + field_text(current) +
                          "; is the lower level smooth and strongly convex in y?");
     }
   }
@@ -150,7 +152,7 @@ private:
     for (int round = 0; round < 6; ++round) {
       const LinearResult solved = linear_.solve([&](const V &in, V &product) { lower_.hess_yy(in, product); }, b, out,
                                                 {.tolerance = precision(b), .max_steps = 10 * size(b)}, round == 0);
-      if (solved.status == LinearStatus::singular || solved.status == LinearStatus::indefinite) {
+      if (solved.status != LinearStatus::converged && solved.status != LinearStatus::step_limit) {
         refuse(std::string(name_of(solved.status)));
       }
       lower_.hess_yy(out, image_);

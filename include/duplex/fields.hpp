@@ -105,7 +105,8 @@ template <class T> [[nodiscard]] std::string accepted_text(const Bound &bound) {
     }
     return text;
   } else if constexpr (std::integral<T>) {
-    return "a whole number " + bound.text();
+    const bool bounded = std::isfinite(bound.low) || std::isfinite(bound.high);
+    return bounded ? "a whole number " + bound.text() : "a whole number";
   } else if constexpr (std::floating_point<T>) {
     return bound.text();
   } else {

@@ -17,9 +17,11 @@ enum class LinearStatus : std::uint8_t {
   step_limit, ///< not yet, after the allowed number of steps
   singular,   ///< a direction of zero curvature: H is singular and b is not in its range
   indefinite, ///< a direction of negative curvature
+  not_finite, ///< NaN or infinity in b, in v or in a product
 };
 
-constexpr std::array<std::string_view, 4> linear_status_names{"converged", "step limit", "singular", "indefinite"};
+constexpr std::array<std::string_view, 5> linear_status_names{"converged", "step limit", "singular", "indefinite",
+                                                              "not finite"};
 constexpr const auto &names_of(LinearStatus /*unused*/) { return linear_status_names; }
 
 struct LinearOptions {
@@ -61,7 +63,11 @@ public:
     // Rounding leaves a curvature of about ε‖p‖‖Hp‖ where it should be zero.
     const double rounding = 8.0 * precision(b);
     double largest = 0.0; // the largest curvature met: the scale against which zero is judged
-    while (result.relative_residual > options.tolerance) {
+    while (!(result.relative_residual <= options.tolerance)) {
+      if (!std::isfinite(result.relative_residual)) {
+        result.status = LinearStatus::not_finite;
+        return result;
+      }
       if (result.steps == options.max_steps) {
         return result;
       }

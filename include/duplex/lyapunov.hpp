@@ -33,13 +33,18 @@ struct SufficientSteps {
 };
 
 /// With κ = L/σ, C_v = sup‖∇yF‖/σ, M = L_F + ρC_v, L_v = (1+κ)(L_F + ρC_v)/σ
-/// ... and L_φ = (1+κ)M + L·L_v:
+/// and L_φ = (1+κ)M + L·L_v:
 ///   β, η ≤ 2/(σ+L),
 ///   α ≤ min{ 1/(2L_φ), ½ [M²(1+4κ²)κ²/(βσ)² + 6L²L_v²/(ησ)²]^(−1/2) },
 /// and V with b = 2αL²/(ησ), a = αM²(1+4κ²)/(βσ) does not increase, so that
 /// min_{k≤K}‖∇φ(x_k)‖² ≤ 2(V_0 − inf φ)/(α(K+1)). β and η are shrunk by
 /// `fraction` of their bounds.
 [[nodiscard]] inline SufficientSteps sufficient_steps(const ProblemConstants &c, double fraction = 1.0) {
+  if (!(c.sigma > 0.0) || !(c.lower_lipschitz >= c.sigma) || !(fraction > 0.0 && fraction <= 1.0)) {
+    throw InvalidInput("sufficient_steps: sigma = " + field_text(c.sigma) +
+                       ", lower_lipschitz = " + field_text(c.lower_lipschitz) + ", fraction = " + field_text(fraction) +
+                       ", expected 0 < sigma <= lower_lipschitz and 0 < fraction <= 1");
+  }
   const double kappa = c.lower_lipschitz / c.sigma;
   const double multiplier_bound = c.upper_slope / c.sigma;
   const double m = c.upper_lipschitz + c.second_lipschitz * multiplier_bound;

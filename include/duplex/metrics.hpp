@@ -41,7 +41,7 @@ public:
         &Shared::hypergradient_error, &Shared::phi, &Shared::phi_gap, &Shared::x_error};
     for (std::size_t i = 0; i < metric_names.size(); ++i) {
       if (metric_names[i] == name) {
-        if (needs_answer(name) && !shared_->answer) {
+        if (needs_answer(name) && !shared_->know_answer()) {
           throw NotAvailable("metric '" + std::string(name) + "': this problem's answer is not known");
         }
         return {std::string(name), [shared = shared_, measure = measures[i]](const Progress<V> &progress) {
@@ -57,10 +57,18 @@ public:
 private:
   struct Shared {
     explicit Shared(const P &problem)
-        : kkt_residual(problem), up(problem.upper()), exact_here(problem), exact_before(problem) {
+        : problem_of_book(&problem), kkt_residual(problem), up(problem.upper()), exact_here(problem),
+          exact_before(problem) {}
+
+    /// Works the answer out when it is first asked for: that may cost more than a run.
+    bool know_answer() {
       if constexpr (AnsweredProblem<P>) {
-        answer = problem.answer();
+        if (!answer_was_sought) {
+          answer = problem_of_book->answer();
+          answer_was_sought = true;
+        }
       }
+      return answer.has_value();
     }
 
     double direction(const Progress<V> &progress) { return progress.direction_norm; }
@@ -102,6 +110,8 @@ private:
       return *point;
     }
 
+    const P *problem_of_book;
+    bool answer_was_sought = false;
     KktResidual<P> kkt_residual;
     UpperOf<P> up;
     ExactSolver<P> exact_here;

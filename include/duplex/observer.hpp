@@ -20,8 +20,7 @@
 namespace duplex {
 
 /// The state after step `iteration` (counted from 1). `direction` was computed
-/// at `previous_x`; `state.x` is where it led. (Where a run stops between two
-/// steps of the cadence, previous_x is state.x.)
+/// at `previous_x`; `state.x` is where it led.
 template <class V> struct Progress {
   std::int64_t iteration = 0;
   double seconds = 0.0;

@@ -31,6 +31,10 @@ public:
   [[nodiscard]] KktBlocks at(const V &x, const V &y, const V &v) {
     lower_.at(x, y);
     upper_.at(x, y);
+    if (size(x_block_) != size(x) || size(y_block_) != size(y)) { // results go into vectors of the right size
+      x_block_ = x_product_ = zeros_like(x);
+      y_block_ = y_product_ = zeros_like(y);
+    }
     KktBlocks blocks;
     upper_.grad_x(x_block_);
     lower_.cross_xy(v, x_product_);

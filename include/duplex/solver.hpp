@@ -203,7 +203,7 @@ requires SolverFor<S, Counted<P>>
   clock.start();
   for (std::int64_t k = 1;; ++k) {
     const bool due = watch.due(k);
-    if (due) {
+    if (watch.active()) { // any step may turn out to be the last, which is always observed
       clock.pause();
       assign(state.x, previous_x);
       clock.start();
@@ -248,7 +248,7 @@ requires SolverFor<S, Counted<P>>
                                                       .steps = outcome.steps,
                                                       .counters = summary.counters,
                                                       .state = state,
-                                                      .previous_x = due ? previous_x : state.x,
+                                                      .previous_x = previous_x,
                                                       .direction = run.direction(),
                                                       .metrics = {}});
       if (seen != Termination::not_run) {

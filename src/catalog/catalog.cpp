@@ -68,6 +68,7 @@ std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
       }
       throw InvalidInput(std::string(made->name()) + ": " + unknown_name("option", key, known));
     }
+    made->pin(key);
   }
   return made;
 }

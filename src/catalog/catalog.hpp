@@ -10,6 +10,7 @@
 #include <duplex/observer.hpp>
 #include <duplex/solver.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,15 @@ public:
   virtual bool set(std::string_view option, std::string_view value) = 0;
   /// Throws InvalidInput where a value is out of its bound.
   virtual void validate() const = 0;
+
+  /// An option that was given with the name keeps its value: set_unless_pinned() leaves it alone.
+  void pin(std::string option) { pinned_.push_back(std::move(option)); }
+  bool set_unless_pinned(std::string_view option, std::string_view value) {
+    return std::find(pinned_.begin(), pinned_.end(), option) != pinned_.end() || set(option, value);
+  }
+
+private:
+  std::vector<std::string> pinned_;
 };
 
 class ConfiguredSolver : public Configurable {

@@ -34,11 +34,10 @@ struct RaceArguments {
 
 /// The truth at where a run ended: ‖∇φ(x)‖ and, where the answer is known, the
 /// errors of x and of φ, all with y*(x) solved anew.
-void measure_truth(const Problem &problem, Series &series) {
+void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &answer, Series &series) {
   if (series.summary.failed()) {
     return;
   }
-  const auto answer = problem.answer();
   if (answer) {
     const double length = answer->x.norm();
     series.extra.emplace_back("true-x-error", (series.state.x - answer->x).norm() / (length > 0.0 ? length : 1.0));
@@ -107,15 +106,18 @@ int race(const RaceArguments &arguments, const std::vector<std::string> &more) {
     setup.run.direction_tolerance = 1e-6;
   }
   const auto problem = setup.problem->make();
-  const std::string metric = target ? target->metric : problem.answer() ? "x-error" : "direction";
+  const auto answer = problem.answer();
+  const std::string metric = target ? target->metric : answer ? "x-error" : "direction";
 
   Experiment result{.name = "race",
                     .title = fmt::format("{} on {}", fmt::join(specs, ", "), setup.problem->name()),
-                    .options = {{"problem", arguments.problem},
+                    .options = {{"problem", setup.problem->name()},
+                                {"problem_options", options_json(*setup.problem)},
                                 {"solvers", specs},
                                 {"target", arguments.target},
                                 {"time_limit", setup.run.max_seconds},
-                                {"more", more}},
+                                {"solver_options", experiment::Json::object()}},
+                    .seed = seed_of(*setup.problem),
                     .series = {},
                     .claims = {},
                     .figure = {},
@@ -131,7 +133,10 @@ int race(const RaceArguments &arguments, const std::vector<std::string> &more) {
                                         .cadence = {.every = 1, .growth = target ? 0.0 : 0.02},
                                         .observer = progress.if_terminal()},
                                        *setup.solvers[i]));
-    measure_truth(problem, result.series.back());
+    measure_truth(problem, answer, result.series.back());
+  }
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    result.options["solver_options"][specs[i]] = options_json(*setup.solvers[i]);
   }
   result.interrupted = interrupt_requested();
   result.tables.push_back(race_table(result.series));

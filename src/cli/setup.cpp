@@ -25,9 +25,9 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
 }
 
 void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
-  bool found = setup.problem->set(name, value);
+  bool found = setup.problem->set_unless_pinned(name, value);
   for (const auto &solver : setup.solvers) {
-    found |= solver->set(name, value);
+    found |= solver->set_unless_pinned(name, value);
   }
   if (!setup.solvers.empty()) {
     found |= catalog::set_option(setup.run, "run", name, value);
@@ -63,11 +63,12 @@ void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
                            [&](const OptionInfo &info) { return info.name == name && info.is_switch; })) {
       value = "true";
     }
-    if (!value) {
-      set_everywhere(setup, name, ""); // refuses an unknown name before a missing value
+    const bool known =
+        std::any_of(options.begin(), options.end(), [&](const OptionInfo &info) { return info.name == name; });
+    if (known && !value) {
       throw InvalidInput("option '--" + name + "' needs a value");
     }
-    set_everywhere(setup, name, *value);
+    set_everywhere(setup, name, value.value_or(""));
   }
   setup.problem->validate();
   for (const auto &solver : setup.solvers) {
@@ -76,18 +77,40 @@ void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
   validate(setup.run, "run");
 }
 
+void require_metric(const std::string &option, const std::string &metric) {
+  const std::vector<std::string> known(metric_names.begin(), metric_names.end());
+  if (std::find(known.begin(), known.end(), metric) == known.end()) {
+    throw InvalidInput("--" + option + ": " + catalog::unknown_name("metric", metric, known));
+  }
+}
+
 Target parse_target(const std::string &text) {
   const std::size_t equals = text.find('=');
   Target target{text.substr(0, equals), 0.0};
-  const std::vector<std::string> known(metric_names.begin(), metric_names.end());
-  if (std::find(known.begin(), known.end(), target.metric) == known.end()) {
-    throw InvalidInput("--target: " + catalog::unknown_name("metric", target.metric, known));
-  }
+  require_metric("target", target.metric);
   if (equals == std::string::npos || !catalog::read_field(text.substr(equals + 1), target.value) ||
       !std::isfinite(target.value)) {
     throw InvalidInput("--target: found '" + text + "', expected metric=number");
   }
   return target;
+}
+
+experiment::Json options_json(const catalog::Configurable &configured) {
+  auto json = experiment::Json::object();
+  for (const auto &info : configured.options()) {
+    json[info.name] = info.value;
+  }
+  return json;
+}
+
+std::uint64_t seed_of(const catalog::Configurable &problem) {
+  std::uint64_t seed = 0;
+  for (const auto &info : problem.options()) {
+    if (info.name == "seed") {
+      (void)catalog::read_field(info.value, seed);
+    }
+  }
+  return seed;
 }
 
 std::vector<std::string> split_list(const std::string &option, const std::string &text) {

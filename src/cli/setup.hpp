@@ -4,6 +4,7 @@
 // problem, to the solvers or to the run, and are found by name.
 
 #include "catalog/catalog.hpp"
+#include "experiment/experiment.hpp"
 
 #include <duplex/solver.hpp>
 
@@ -24,8 +25,17 @@ struct Setup {
 /// nothing has; then validates everything.
 void apply_options(Setup &setup, const std::vector<std::string> &arguments);
 
+/// Throws InvalidInput, with the nearest known name, where there is no such metric.
+void require_metric(const std::string &option, const std::string &metric);
+
 /// "metric=value" as a target. Throws InvalidInput where it is not that.
 [[nodiscard]] Target parse_target(const std::string &text);
+
+/// The options of a solver or a problem as they stand.
+[[nodiscard]] experiment::Json options_json(const catalog::Configurable &configured);
+
+/// The seed of the problem, where it has one.
+[[nodiscard]] std::uint64_t seed_of(const catalog::Configurable &problem);
 
 /// Splits at commas; empty parts are refused with the option's name.
 [[nodiscard]] std::vector<std::string> split_list(const std::string &option, const std::string &text);

@@ -16,7 +16,6 @@ namespace duplex::cli {
 namespace {
 
 using experiment::Experiment;
-using experiment::Json;
 using experiment::run_series;
 using experiment::Series;
 
@@ -29,14 +28,6 @@ struct SolveArguments {
   std::int64_t every = 1;
   bool as_json = false;
 };
-
-Json options_json(const catalog::Configurable &configured) {
-  Json json = Json::object();
-  for (const auto &info : configured.options()) {
-    json[info.name] = info.value;
-  }
-  return json;
-}
 
 std::string solution_csv(const State<catalog::Vector> &state) {
   std::string csv = "variable,index,value\n";
@@ -52,7 +43,8 @@ std::string solution_csv(const State<catalog::Vector> &state) {
 }
 
 bool reached_what_was_asked(const Summary &summary) {
-  return summary.converged() || (summary.termination == Termination::max_iterations);
+  return summary.converged() || summary.termination == Termination::max_iterations ||
+         summary.termination == Termination::max_seconds;
 }
 
 int solve_problem(const SolveArguments &arguments, const std::vector<std::string> &more) {
@@ -75,6 +67,12 @@ int solve_problem(const SolveArguments &arguments, const std::vector<std::string
                                  .metrics = split_list("metrics", arguments.metrics),
                                  .cadence = {.every = arguments.every, .growth = 0.01},
                                  .observer = progress.if_terminal()};
+  for (const auto &metric : request.metrics) {
+    require_metric("metrics", metric);
+  }
+  if (setup.run.kkt_tolerance > 0.0) {
+    request.cadence.growth = 0.0;
+  }
   if (!arguments.target.empty()) {
     request.target = parse_target(arguments.target);
     request.cadence.growth = 0.0;
@@ -90,6 +88,7 @@ int solve_problem(const SolveArguments &arguments, const std::vector<std::string
                                 {"problem_options", options_json(*setup.problem)},
                                 {"solver", solver.name()},
                                 {"solver_options", options_json(solver)}},
+                    .seed = seed_of(*setup.problem),
                     .series = {series},
                     .claims = {},
                     .figure = {},

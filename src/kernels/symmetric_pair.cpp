@@ -177,6 +177,7 @@ void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T 
   }
   // Thread 0 adds into the result itself, the others into scratch of their own.
   Team &team = team_of(threads);
+  threads = team.threads();
   team.run([&](int thread) {
     T *own_u = thread == 0 ? au : scratch + 2 * n * static_cast<std::size_t>(thread - 1);
     T *own_w = w == nullptr ? nullptr : (thread == 0 ? aw : own_u + n);
@@ -212,8 +213,9 @@ void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T 
 } // namespace
 
 int symmetric_pair_threads(std::size_t n) {
-  constexpr std::size_t worth_a_thread = 512; // below, waking threads costs more than it saves
-  return n < worth_a_thread || omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+  constexpr std::size_t rows_worth_a_thread = 256; // for less, waking a thread costs more than it saves
+  const auto useful = static_cast<int>(std::min<std::size_t>(n / rows_worth_a_thread, 1024));
+  return omp_in_parallel() != 0 ? 1 : std::clamp(useful, 1, omp_get_max_threads());
 }
 
 std::size_t symmetric_pair_scratch(std::size_t n, int threads) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -17,9 +18,14 @@ namespace duplex::kernels {
 /// process wants the same cores.
 class Team {
 public:
-  explicit Team(int threads) {
-    for (int thread = 1; thread < threads; ++thread) {
-      helpers_.emplace_back([this, thread] { help(thread); });
+  /// Fewer threads where the system refuses to start as many.
+  explicit Team(int threads) : wanted_(threads) {
+    try {
+      helpers_.reserve(static_cast<std::size_t>(threads - 1));
+      for (int thread = 1; thread < threads; ++thread) {
+        helpers_.emplace_back([this, thread] { help(thread); });
+      }
+    } catch (const std::system_error &) { // go on with those that started
     }
   }
   Team(const Team &) = delete;
@@ -32,6 +38,7 @@ public:
     }
   }
 
+  [[nodiscard]] int wanted() const { return wanted_; }
   [[nodiscard]] int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// job(thread) on every thread; the caller is thread 0.
@@ -77,13 +84,14 @@ private:
   std::atomic<std::uint32_t> unfinished_ = 0;
   void (*job_)(const void *, int) = nullptr;
   const void *context_ = nullptr;
+  int wanted_;
   std::vector<std::thread> helpers_;
 };
 
 /// The calling thread's own team, so that several may call at once.
 inline Team &team_of(int threads) {
   thread_local std::optional<Team> team;
-  if (!team || team->threads() != threads) {
+  if (!team || team->wanted() != threads) {
     team.emplace(threads);
   }
   return *team;

@@ -18,7 +18,12 @@ template <class Scalar, class Matrix> auto with_ones(Matrix a, double start) {
 
 template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> CounterExampleSettings::make() const {
   if (!matrix_file.empty()) {
-    return with_ones<Scalar>(DenseSpd<Scalar>(read_matrix_file(matrix_file).template cast<Scalar>()), start);
+    const auto entries = read_matrix_file(matrix_file);
+    try {
+      return with_ones<Scalar>(DenseSpd<Scalar>(entries.template cast<Scalar>()), start);
+    } catch (const InvalidInput &reason) {
+      throw InvalidInput(matrix_file + ": " + reason.what());
+    }
   }
   if (matrix == MatrixKind::identity) {
     return with_ones<Scalar>(IdentityMatrix(n), start);

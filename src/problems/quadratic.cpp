@@ -88,6 +88,10 @@ template <class Scalar> std::optional<Answer<typename Quadratic<Scalar>::Vector>
   Vector right(n + 2 * m);
   right << -data_->upper_linear, -data_->lower_linear;
   const Vector z = dense::least_squares<Scalar>(kkt, right);
+  const Scalar rounding = Scalar(1e3) * static_cast<Scalar>(n + 2 * m) * Eigen::NumTraits<Scalar>::epsilon();
+  if (!((kkt * z - right).norm() <= rounding * (kkt.norm() * z.norm() + right.norm()))) {
+    return std::nullopt; // the constraints contradict each other: H is flat where C does not reach
+  }
   Answer<Vector> answer{z.head(n), z.segment(n, m), z.tail(m), 0.0};
   auto up = upper();
   up.at(answer.x, answer.y);

@@ -10,7 +10,8 @@ namespace duplex {
 
 template <class Scalar>
 Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho)
-    : data_(std::make_shared<const Data>(Data{std::move(training), std::move(validation), static_cast<Scalar>(rho)})) {
+    : data_(std::make_shared<const Data>(
+          Data{std::move(training), std::move(validation), static_cast<Scalar>(rho), {}})) {
   const auto require = [this](const char *name, const Samples &samples) {
     if (samples.features.rows() < 1 || samples.features.rows() != samples.targets.size()) {
       throw InvalidInput("ridge: " + std::string(name) + " has " + std::to_string(samples.features.rows()) +
@@ -30,6 +31,10 @@ Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho)
   if (!(rho >= 0.0) || !std::isfinite(rho)) {
     throw InvalidInput("ridge: rho = " + field_text(rho) + ", expected >= 0 and finite");
   }
+  auto complete = std::make_shared<Data>(*data_);
+  const Matrix &features = complete->training.features;
+  complete->gram = features.transpose() * features / static_cast<Scalar>(features.rows());
+  data_ = std::move(complete);
 }
 
 template <class Scalar> const typename Ridge<Scalar>::Vector &Ridge<Scalar>::Lower::penalty() {
@@ -91,8 +96,7 @@ template <class Scalar> void Ridge<Scalar>::Upper::hess_yy(const Vector &v, Vect
 template <class Scalar> void Ridge<Scalar>::Upper::cross_xy(const Vector &v, Vector &out) { out.setZero(v.size()); }
 
 template <class Scalar> dense::SymmetricFactor<Scalar> Ridge<Scalar>::factor(const Vector &x) const {
-  const auto &features = data_->training.features;
-  Matrix m = features.transpose() * features / static_cast<Scalar>(features.rows());
+  Matrix m = data_->gram;
   m.diagonal() += x.array().exp().matrix();
   return dense::SymmetricFactor<Scalar>(m);
 }
@@ -104,11 +108,18 @@ template <class Scalar> typename Ridge<Scalar>::Vector Ridge<Scalar>::validation
 
 template <class Scalar> bool Ridge<Scalar>::respond(const Vector &x, Vector &y, Vector &v) const {
   const auto m = factor(x);
+  if (m.is_positive_definite()) {
+    respond(m, y, v);
+  }
+  return m.is_positive_definite();
+}
+
+template <class Scalar>
+void Ridge<Scalar>::respond(const dense::SymmetricFactor<Scalar> &m, Vector &y, Vector &v) const {
   const auto &[features, targets] = data_->training;
   const Vector right = features.transpose() * targets / static_cast<Scalar>(targets.size());
   m.solve(right, y);
   m.solve(validation_slope(y), v);
-  return true;
 }
 
 template <class Scalar> Scalar Ridge<Scalar>::tolerance() const {
@@ -119,8 +130,8 @@ template <class Scalar> Scalar Ridge<Scalar>::tolerance() const {
 /// applied to those of their equations.
 template <class Scalar> typename Ridge<Scalar>::Curvature Ridge<Scalar>::curvature(const Vector &x) const {
   Curvature at;
-  respond(x, at.y, at.v);
   const auto m = factor(x);
+  respond(m, at.y, at.v);
   const auto &validation = data_->validation;
   const auto count = static_cast<Scalar>(validation.targets.size());
   const Vector penalty = x.array().exp();

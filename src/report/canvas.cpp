@@ -40,7 +40,8 @@ bool Canvas::letter(int column, int row, char letter) {
 std::string Canvas::row(int row) const {
   std::string result;
   for (int column = 0; column < columns_; ++column) {
-    const Cell &shown = cells_[static_cast<std::size_t>(row * columns_ + column)];
+    const Cell &shown =
+        cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
     if (shown.letter != 0) {
       result += shown.letter;
     } else {
@@ -50,6 +51,8 @@ std::string Canvas::row(int row) const {
   return result;
 }
 
-Canvas::Cell &Canvas::cell(int column, int row) { return cells_[static_cast<std::size_t>(row * columns_ + column)]; }
+Canvas::Cell &Canvas::cell(int column, int row) {
+  return cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
+}
 
 } // namespace duplex::report

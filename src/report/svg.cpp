@@ -13,7 +13,6 @@
 namespace duplex::report {
 namespace {
 
-using svg::Box;
 using svg::LegendEntry;
 using svg::Margins;
 using svg::number;
@@ -56,7 +55,8 @@ public:
   [[nodiscard]] double width() const { return static_cast<double>(columns_) * cell_.width; }
 
   [[nodiscard]] double height() const {
-    return static_cast<double>((panels_.size() + columns_ - 1) / columns_) * cell_.height;
+    const std::size_t rows = (panels_.size() + columns_ - 1) / columns_;
+    return static_cast<double>(rows) * cell_.height;
   }
 
   [[nodiscard]] std::string at(double x, double y) const {
@@ -64,7 +64,8 @@ public:
     for (std::size_t i = 0; i < panels_.size(); ++i) {
       const Margins around = margins(i);
       const double left = x + static_cast<double>(i % columns_) * cell_.width;
-      const double top = y + static_cast<double>(i / columns_) * cell_.height;
+      const std::size_t row = i / columns_;
+      const double top = y + static_cast<double>(row) * cell_.height;
       content += panels_[i].at({left + around.left, top + around.top, cell_.width - around.left - around.right,
                                 cell_.height - around.top - around.bottom});
     }
@@ -118,7 +119,8 @@ public:
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const std::size_t column = i % column_widths_.size();
       x = column == 0 ? start : x;
-      const double middle = top + 6 + (static_cast<double>(i / column_widths_.size()) + 0.5) * legend_row;
+      const std::size_t row = i / column_widths_.size();
+      const double middle = top + 6 + (static_cast<double>(row) + 0.5) * legend_row;
       content += swatch(entries_[i], x, middle);
       content += svg::text(x + swatch_width + swatch_gap, middle + 0.35 * legend_size, entries_[i].label,
                            {.size = legend_size}, width_ - swatch_width - swatch_gap);

@@ -117,7 +117,7 @@ Experiment fig4(const Settings &settings) {
         result.interrupted = true;
         break;
       }
-      result.claim("fig4.end",
+      result.claim(fmt::format("fig4.end.{}.{}", c, method.label),
                    fmt::format("start {}: {} ends at its closed form within {}", c, method.label, method.tolerance),
                    method.ends_at == 1.0 ? "e, the optimum" : short_number(method.ends_at, 9),
                    fmt::format("{}, off by {}", short_number(ends_at, 9), short_number(difference)),

@@ -21,7 +21,7 @@ struct Settings {
   const std::atomic<bool> *interrupt = nullptr;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("seed", self.seed, any_number, "seed of everything that is random");
+    visit("seed", self.seed, non_negative, "seed of everything that is random");
     visit("time-limit", self.time_limit, finite_positive, "fig3: most seconds for each run");
     visit("largest-identity", self.largest_identity, Bound{.low = 100}, "fig3: largest dimension shown with A = I");
     visit("largest-dense", self.largest_dense, Bound{.low = 128}, "fig3: largest dimension shown with a dense A");

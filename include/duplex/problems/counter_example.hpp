@@ -257,7 +257,7 @@ struct CounterExampleSettings {
     visit("smallest", self.smallest, finite_positive, "smallest eigenvalue of A where it is diagonal or dense");
     visit("matrix-file", self.matrix_file, any_number, "read a dense A from this text file instead");
     visit("start", self.start, finite_number, "every entry of x0 and y0");
-    visit("seed", self.seed, any_number, "seed of a dense A");
+    visit("seed", self.seed, non_negative, "seed of a dense A");
   }
 
   /// z₀ = e.

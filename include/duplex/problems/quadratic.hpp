@@ -91,7 +91,6 @@ public:
 private:
   std::shared_ptr<const Data> data_;
   dense::SymmetricFactor<Scalar> factor_; ///< of H
-  bool lower_is_regular_ = false;
 };
 
 /// A random problem: H with log-spaced spectrum in [1/condition, 1] and, if asked,
@@ -117,7 +116,7 @@ struct QuadraticSettings {
     visit("upper-condition", self.upper_condition, condition_bound, "condition number of the upper Hessian");
     visit("coupling", self.coupling, finite_non_negative, "size of the lower level's cross term");
     visit("null-space", self.null_space, non_negative, "dimensions in which the lower level is flat");
-    visit("seed", self.seed, any_number, "seed of the problem");
+    visit("seed", self.seed, non_negative, "seed of the problem");
   }
 
   template <class Scalar> [[nodiscard]] Quadratic<Scalar> generate() const;

@@ -101,6 +101,7 @@ private:
     Samples training;
     Samples validation;
     Scalar rho;
+    Matrix gram = {}; ///< XᵀX/N
   };
 
   struct Curvature {
@@ -112,6 +113,7 @@ private:
   };
 
   [[nodiscard]] dense::SymmetricFactor<Scalar> factor(const Vector &x) const; ///< of M
+  void respond(const dense::SymmetricFactor<Scalar> &m, Vector &y, Vector &v) const;
   [[nodiscard]] Vector validation_slope(const Vector &y) const;
   [[nodiscard]] Scalar tolerance() const;
   [[nodiscard]] Curvature curvature(const Vector &x) const;
@@ -139,7 +141,7 @@ struct RidgeSettings {
     visit("validation", self.validation, at_least_one, "samples of the upper level");
     visit("noise", self.noise, finite_non_negative, "standard deviation of the targets' noise");
     visit("rho", self.rho, finite_non_negative, "weight of ‖x‖² in the upper level");
-    visit("seed", self.seed, any_number, "seed of the samples");
+    visit("seed", self.seed, non_negative, "seed of the samples");
   }
 
   template <class Scalar> [[nodiscard]] Ridge<Scalar> generate() const;

@@ -90,6 +90,9 @@ private:
     if (solved.status == LinearStatus::converged || solved.status == LinearStatus::step_limit) {
       return {};
     }
+    if (solved.status == LinearStatus::not_finite) {
+      return "conjugate gradients met NaN or infinity; try smaller steps";
+    }
     const bool singular = solved.status == LinearStatus::singular;
     return "conjugate gradients met " + std::string(singular ? "zero" : "negative") + " curvature at their step " +
            std::to_string(solved.steps + 1) + " (relative residual " + short_number(solved.relative_residual) +
