@@ -187,7 +187,7 @@ template <class Scalar> struct PairInput {
   /// order of the sums.
   [[nodiscard]] double excess(const VectorOfScalar<Scalar> &product, const VectorOfScalar<Scalar> &of) const {
     const Mat entries = full.template cast<double>();
-    const Vec right = of.template cast<double>();
+    const auto right = of.template cast<double>().eval();
     const Vec error = (product.template cast<double>() - entries * right).cwiseAbs();
     const Vec allowed =
         2.0 * std::sqrt(static_cast<double>(n)) * epsilon<Scalar> * (entries.cwiseAbs() * right.cwiseAbs());

@@ -22,12 +22,16 @@ namespace {
 bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 class Files : public ::testing::Test {
+public:
+  Files(const Files &) = delete;
+  Files &operator=(const Files &) = delete;
+  ~Files() override { fs::remove_all(folder_); }
+
 protected:
   Files() {
     std::string pattern = (fs::temp_directory_path() / "report-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
   }
-  ~Files() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
