@@ -44,7 +44,11 @@ TEST(Cli, RefusesAnOptionWithoutItsValue) {
   expect_refused("race --problem counter-example --solvers bagdc,,rhg", {"--solvers"});
   expect_refused("solve --problem counter-example --target x-error", {"metric=number"});
   expect_refused("solve", {"--problem"});
-  expect_refused("", {"subcommand"});
+  expect_refused("", {"a command is needed", "reproduce"});
+  expect_refused("sovle --problem ridge", {"unknown command 'sovle'", "did you mean 'solve'"});
+  expect_refused("solve --problem ridge --every 0", {"--every = 0", ">= 1"});
+  expect_refused("race --problem ridge --time-limit 0", {"--time-limit = 0", "> 0"});
+  expect_refused("reproduce fig1 --seed -1", {"seed = '-1'", ">= 0"});
 }
 
 TEST(Cli, RefusesAnUnwritableOutFolderBeforeAnyWork) {
@@ -113,6 +117,16 @@ TEST(Cli, ExitsWithOneWhereARunStopsShortOrDiverges) {
   EXPECT_EQ(json["series"][0]["status"], "diverged");
   EXPECT_TRUE(json["series"][0]["metrics"].empty()) << "a diverged run has no result";
   EXPECT_EQ(diverged.output.find("nan"), std::string::npos);
+}
+
+TEST(Cli, SaysSoWhereItsOutputCannotBeWritten) {
+  EXPECT_EQ(run_tool("solve --problem counter-example >/dev/full").exit_code, 1);
+}
+
+TEST(Cli, SaysSoWhereATargetIsMissed) {
+  const auto result = run_tool("solve --problem ridge --target kkt=1e-30 --iterations 5");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.output.find("before it reached what was asked"), std::string::npos) << result.output;
 }
 
 TEST(Cli, SaysWhichStepDivergedAndWhatToTry) {

@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/setup.hpp"
 
 #include <duplex/check.hpp>
@@ -17,6 +18,7 @@ struct CheckArguments {
 };
 
 int check_problem(const CheckArguments &arguments, const std::vector<std::string> &more) {
+  restore_default_interrupts();
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   apply_options(setup, more);

@@ -21,6 +21,11 @@ void install_interrupt_handler() {
   std::signal(SIGTERM, request_interrupt);
 }
 
+void restore_default_interrupts() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
 const std::atomic<bool> &interrupt_requested() { return requested; }
 
 } // namespace duplex::cli

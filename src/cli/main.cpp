@@ -1,3 +1,4 @@
+#include "catalog/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 
@@ -5,11 +6,31 @@
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace {
+
+void refuse_unknown_command(const CLI::App &app, int argc, char **argv) {
+  std::vector<std::string> known;
+  for (const auto *command : app.get_subcommands([](const CLI::App *) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  if (argc < 2) {
+    throw duplex::InvalidInput(
+        fmt::format("a command is needed: {} (duplex --help says more)", fmt::join(known, ", ")));
+  }
+  const std::string first = argv[1];
+  if (!first.starts_with("-") && std::find(known.begin(), known.end(), first) == known.end()) {
+    throw duplex::InvalidInput(duplex::catalog::unknown_name("command", first, known));
+  }
+}
 
 int run(int argc, char **argv) {
   using namespace duplex;
@@ -26,34 +47,41 @@ int run(int argc, char **argv) {
   cli::add_race(app, chosen);
   cli::add_check(app, chosen);
   cli::add_reproduce(app, chosen);
+  refuse_unknown_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError &error) {
-    fmt::print(stderr, "duplex: {}\n", error.what());
-    return cli::exit_wrong_input;
+    throw InvalidInput(error.what());
   }
   return chosen();
 }
+
+/// Unlike fmt::print it does not throw where stderr cannot be written.
+void complain(const char *what) { (void)std::fprintf(stderr, "duplex: %s\n", what); }
 
 } // namespace
 
 int main(int argc, char **argv) {
   duplex::cli::install_interrupt_handler();
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) != 0) {
+      throw std::runtime_error("standard output could not be written");
+    }
+    return code;
   } catch (const duplex::InvalidInput &error) {
-    fmt::print(stderr, "duplex: {}\n", error.what());
+    complain(error.what());
     return duplex::cli::exit_wrong_input;
   } catch (const duplex::NotAvailable &error) {
-    fmt::print(stderr, "duplex: {}\n", error.what());
+    complain(error.what());
     return duplex::cli::exit_wrong_input;
   } catch (const std::bad_alloc &) {
-    fmt::print(stderr, "duplex: out of memory; try a smaller problem\n");
+    complain("out of memory; try a smaller problem");
     return duplex::cli::exit_run_failed;
   } catch (const std::exception &error) {
-    fmt::print(stderr, "duplex: {}\n", error.what());
+    complain(error.what());
     return duplex::cli::exit_run_failed;
   }
 }

@@ -88,6 +88,9 @@ report::Figure race_figure(const Experiment &race, const std::string &metric) {
 }
 
 int race(const RaceArguments &arguments, const std::vector<std::string> &more) {
+  if (!(arguments.time_limit > 0.0)) {
+    throw InvalidInput(fmt::format("--time-limit = {}, expected > 0", arguments.time_limit));
+  }
   if (!arguments.out.empty()) {
     report::require_writable_folder(arguments.out);
   }
@@ -148,6 +151,9 @@ int race(const RaceArguments &arguments, const std::vector<std::string> &more) {
   }
   if (!arguments.out.empty()) {
     write(result, arguments.out);
+    if (!arguments.as_json) {
+      fmt::print("written: {}\n", arguments.out);
+    }
   }
   const bool someone_arrived = std::any_of(result.series.begin(), result.series.end(),
                                            [](const Series &series) { return series.summary.converged(); });
@@ -164,9 +170,7 @@ void add_race(CLI::App &app, Action &chosen) {
                       "Solvers separated by commas, each as NAME or NAME:option=value:... (default: all)");
   command->add_option("--target", arguments->target,
                       "Stop each run when a metric is at most a value, as metric=value (default: ‖d‖ <= 1e-6)");
-  command->add_option("--time-limit", arguments->time_limit, "Most seconds for each run")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command->add_option("--time-limit", arguments->time_limit, "Most seconds for each run")->capture_default_str();
   command->add_option("--out", arguments->out, "Write race.json, race.csv and race.svg here");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

@@ -88,8 +88,15 @@ void add_reproduce(CLI::App &app, Action &chosen) {
   command->add_flag("--show", arguments->show, "Draw the first panel in the terminal too");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   reproduce::Settings::fields(
-      arguments->settings, [&](std::string_view name, auto &value, const Bound &, std::string_view help) {
-        command->add_option("--" + std::string(name), value, std::string(help))->capture_default_str();
+      arguments->settings, [&](std::string_view name, auto &value, const Bound &bound, std::string_view help) {
+        const auto read = [&value, name, bound](const std::string &text) {
+          if (!catalog::read_field(text, value)) {
+            throw InvalidInput(fmt::format("reproduce: {} = '{}', expected {}", name, text,
+                                           accepted_text<std::remove_cvref_t<decltype(value)>>(bound)));
+          }
+        };
+        command->add_option_function<std::string>("--" + std::string(name), read, std::string(help))
+            ->default_str(field_text(value));
       });
   command->footer("Exit 1 if a claim fails.");
   command->callback([arguments, &chosen] { chosen = [arguments] { return reproduce_figures(*arguments); }; });

@@ -48,6 +48,9 @@ bool reached_what_was_asked(const Summary &summary) {
 }
 
 int solve_problem(const SolveArguments &arguments, const std::vector<std::string> &more) {
+  if (arguments.every < 1) {
+    throw InvalidInput(fmt::format("--every = {}, expected a whole number >= 1", arguments.every));
+  }
   if (!arguments.out.empty()) {
     report::require_writable_folder(arguments.out);
   }
@@ -115,10 +118,16 @@ int solve_problem(const SolveArguments &arguments, const std::vector<std::string
     if (!series.summary.failed()) {
       report::write_file(std::filesystem::path(arguments.out) / "solution.csv", solution_csv(series.state));
     }
+    if (!arguments.as_json) {
+      fmt::print("written: {}\n", arguments.out);
+    }
   }
   const bool asked_for_convergence =
       request.target || setup.run.direction_tolerance > 0.0 || setup.run.kkt_tolerance > 0.0;
   const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
+  if (!reached && !series.summary.failed()) {
+    fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
+  }
   return reached ? exit_success : exit_run_failed;
 }
 
@@ -132,7 +141,7 @@ void add_solve(CLI::App &app, Action &chosen) {
   command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
       ->capture_default_str();
   command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
-  command->add_option("--every", arguments->every, "Measure every so many steps")->check(CLI::PositiveNumber);
+  command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
   command->add_option("--out", arguments->out, "Write solve.json, solve.csv, solve.svg and solution.csv here");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
