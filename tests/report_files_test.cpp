@@ -114,9 +114,6 @@ TEST_F(Files, AreUnharmedAndLeaveNothingBehindWhenWritingFails) {
 }
 
 TEST_F(Files, ThatAreDevicesAreWrittenInPlace) {
-  if (!fs::exists("/dev/full")) {
-    GTEST_SKIP() << "no /dev/full here";
-  }
   EXPECT_TRUE(contains(message<std::runtime_error>([] { write_file("/dev/full", "x"); }), "No space left on device"));
   write_file("/dev/null", "x");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -157,9 +154,6 @@ TEST_F(Files, CannotGoIntoAFile) {
 }
 
 TEST_F(Files, CannotGoIntoAFolderThatTakesNone) {
-  if (!fs::exists("/proc/self")) {
-    GTEST_SKIP() << "no /proc here";
-  }
   EXPECT_TRUE(contains(message<duplex::InvalidInput>([] { require_writable_folder("/proc"); }), "'/proc'"));
   EXPECT_THROW(require_writable_folder("/proc/made/up"), duplex::InvalidInput);
 }
