@@ -129,6 +129,8 @@ struct Planted {
   const char *row;
 };
 
+void PrintTo(const Planted &planted, std::ostream *out) { *out << planted.row; }
+
 class CheckFinds : public ::testing::TestWithParam<Planted> {};
 
 TEST_P(CheckFinds, TheMistakeAndNamesIt) {

@@ -66,9 +66,7 @@ public:
     upper_.at(x, point_.y);
     lower_.grad_y(gradient_);
     point_.lower_residual = norm(gradient_);
-    upper_.grad_x(point_.hypergradient);
-    lower_.cross_xy(point_.v, cross_);
-    axpy(-1.0, cross_, point_.hypergradient);
+    implicit_direction(lower_, upper_, point_.v, point_.hypergradient, cross_);
     point_.value = upper_.value();
     return point_;
   }

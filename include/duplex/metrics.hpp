@@ -14,6 +14,7 @@
 #include <duplex/residual.hpp>
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,17 @@ namespace duplex {
 
 constexpr std::array<std::string_view, 8> metric_names{"direction",           "kkt", "upper",   "hypergradient",
                                                        "hypergradient-error", "phi", "phi-gap", "x-error"};
+
+/// ‖x − x*‖ / ‖x*‖, and ‖x‖ where x* = 0.
+template <VectorSpace V> [[nodiscard]] double relative_x_error(const V &x, const Answer<V> &answer, V &scratch) {
+  const double length = norm(answer.x);
+  return distance(x, answer.x, scratch) / (length > 0.0 ? length : 1.0);
+}
+
+/// |φ − F*| / |F*|, and |φ| where F* = 0.
+template <class V> [[nodiscard]] double relative_phi_gap(double phi, const Answer<V> &answer) {
+  return std::abs(phi - answer.value) / (answer.value != 0.0 ? std::abs(answer.value) : 1.0);
+}
 
 /// Makes the metrics of one problem; they share what they compute at a step. The
 /// problem must outlive them.
@@ -91,16 +103,9 @@ private:
 
     double phi(const Progress<V> &progress) { return here(progress).value; }
 
-    double phi_gap(const Progress<V> &progress) {
-      const double gap = std::abs(here(progress).value - answer->value);
-      return answer->value != 0.0 ? gap / std::abs(answer->value) : gap;
-    }
+    double phi_gap(const Progress<V> &progress) { return relative_phi_gap(here(progress).value, *answer); }
 
-    double x_error(const Progress<V> &progress) {
-      const double error = distance(progress.state.x, answer->x, scratch);
-      const double length = norm(answer->x);
-      return length > 0.0 ? error / length : error;
-    }
+    double x_error(const Progress<V> &progress) { return relative_x_error(progress.state.x, *answer, scratch); }
 
     const ExactPoint<V> &here(const Progress<V> &progress) {
       if (point == nullptr || !(distance(progress.state.x, point_x, scratch) == 0.0)) {

@@ -124,6 +124,14 @@ concept AnsweredProblem = StartedProblem<P> && requires(const P &problem) {
   { problem.answer() } -> std::convertible_to<std::optional<Answer<VectorOf<P>>>>;
 };
 
+/// d = ∇xF − ∇²xy f·v at the points where the two evaluations stand.
+template <class Lower, class Upper, VectorSpace V>
+void implicit_direction(Lower &lower, Upper &upper, const V &v, V &d, V &scratch) {
+  upper.grad_x(d);
+  lower.cross_xy(v, scratch);
+  axpy(-1.0, scratch, d);
+}
+
 /// Whether this very object offers tier 3: known from its type, unless the
 /// object hides another one and says so itself.
 template <FirstOrderProblem P> [[nodiscard]] bool offers_aggregation(const P &problem) {

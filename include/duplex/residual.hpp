@@ -36,9 +36,7 @@ public:
       y_block_ = y_product_ = zeros_like(y);
     }
     KktBlocks blocks;
-    upper_.grad_x(x_block_);
-    lower_.cross_xy(v, x_product_);
-    axpy(-1.0, x_product_, x_block_);
+    implicit_direction(lower_, upper_, v, x_block_, x_product_);
     blocks.stationarity = norm(x_block_);
     upper_.grad_y(y_block_);
     lower_.hess_yy(v, y_product_);

@@ -8,6 +8,7 @@
 // a recursion on products at the stored iterates: no tape, and T vectors of memory.
 
 #include <duplex/problem.hpp>
+#include <duplex/upper_rule.hpp>
 
 #include <array>
 #include <cstdint>
@@ -24,6 +25,13 @@ enum class InnerStart : std::uint8_t {
 
 constexpr std::array<std::string_view, 2> inner_start_names{"warm", "cold"};
 constexpr const auto &names_of(InnerStart /*unused*/) { return inner_start_names; }
+
+/// The options that every nested method has, for its own fields().
+template <class Self, class Visit> void visit_nested_fields(Self &self, Visit &&visit) {
+  visit_step_fields(self, visit);
+  visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+  visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
+}
 
 /// Gradient descent on a lower level that keeps the last `kept` of its iterates.
 template <VectorSpace V> class InnerLoop {

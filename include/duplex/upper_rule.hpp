@@ -33,6 +33,12 @@ struct UpperRule {
   }
 };
 
+/// The constant steps of a method that has them, for its own fields().
+template <class Self, class Visit> void visit_step_fields(Self &self, Visit &&visit) {
+  visit("alpha", self.alpha, finite_positive, "upper step size");
+  visit("beta", self.beta, finite_positive, "lower step size");
+}
+
 /// m ← β₁m + (1−β₁)d, s ← β₂s + (1−β₂)d∘d, x ← x − α m̂ / (√ŝ + ε)
 /// (Kingma and Ba, 2015). Another backend overloads it for its own vectors.
 template <EigenVector V>

@@ -39,16 +39,15 @@ void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &
     return;
   }
   if (answer) {
-    const double length = answer->x.norm();
-    series.extra.emplace_back("true-x-error", (series.state.x - answer->x).norm() / (length > 0.0 ? length : 1.0));
+    Vector scratch;
+    series.extra.emplace_back("true-x-error", relative_x_error(series.state.x, *answer, scratch));
   }
   try {
     ExactSolver<Problem> exact(problem);
     const auto &point = exact.at(series.state.x, series.state.y);
     series.extra.emplace_back("true-hypergradient", point.hypergradient.norm());
     if (answer) {
-      const double scale_of_answer = answer->value != 0.0 ? std::abs(answer->value) : 1.0;
-      series.extra.emplace_back("true-phi-gap", std::abs(point.value - answer->value) / scale_of_answer);
+      series.extra.emplace_back("true-phi-gap", relative_phi_gap(point.value, *answer));
     }
   } catch (const NotAvailable &) { // the lower level has many minimizers: only x can be judged
   }

@@ -109,9 +109,7 @@ public:
     axpy(-1.0, product_, residual_);
     steps.eta = move_multiplier(s.v, steps.eta);
 
-    up_.grad_x(direction_);
-    here_.cross_xy(s.v, cross_);
-    axpy(-1.0, cross_, direction_);
+    implicit_direction(here_, up_, s.v, direction_, cross_);
     std::swap(s.y, y_next_);
     return {steps, {}};
   }

@@ -30,12 +30,9 @@ struct Bda {
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size");
-    visit("beta", self.beta, finite_positive, "lower step size");
-    visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+    visit_nested_fields(self, visit);
     visit("aggregation", self.aggregation, Bound{.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
           "weight u of the upper level in the inner steps");
-    visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
     UpperRule::fields(self.upper, visit);
   }
 

@@ -37,15 +37,12 @@ struct Cg {
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size");
-    visit("beta", self.beta, finite_positive, "lower step size");
-    visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+    visit_nested_fields(self, visit);
     visit("epsilon", self.epsilon, finite_non_negative, "relative residual at which the linear solve ends");
     visit("linear-steps", self.linear_steps, at_least_one, "most conjugate gradient steps");
     visit("damping", self.damping, finite_non_negative, "added to the Hessian's diagonal");
     visit("warm-multiplier", self.warm_multiplier, any_number, "start the linear solve at the last multiplier");
     visit("naive", self.naive, any_number, "one lower step and one conjugate gradient step");
-    visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
     UpperRule::fields(self.upper, visit);
   }
 
@@ -77,9 +74,7 @@ public:
                                                .max_steps = options_.naive ? 1 : options_.linear_steps,
                                                .damping = options_.damping},
                                               from_zero);
-    up_.grad_x(direction_);
-    lower_.cross_xy(s.v, cross_);
-    axpy(-1.0, cross_, direction_);
+    implicit_direction(lower_, up_, s.v, direction_, cross_);
     return {{.alpha = options_.alpha, .beta = options_.beta}, failure(solved)};
   }
 

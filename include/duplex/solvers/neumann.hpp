@@ -31,13 +31,10 @@ struct Neumann {
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size");
-    visit("beta", self.beta, finite_positive, "lower step size");
-    visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+    visit_nested_fields(self, visit);
     visit("terms", self.terms, at_least_one, "terms M of the series");
     visit("series-step", self.series_step, finite_non_negative, "step of the series (0: beta)");
     visit("naive", self.naive, any_number, "one lower step and one term");
-    visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
     UpperRule::fields(self.upper, visit);
   }
 
@@ -69,9 +66,7 @@ public:
       axpy(-gamma, product_, term_);
       axpy(gamma, term_, s.v);
     }
-    up_.grad_x(direction_);
-    lower_.cross_xy(s.v, cross_);
-    axpy(-1.0, cross_, direction_);
+    implicit_direction(lower_, up_, s.v, direction_, cross_);
     return {{.alpha = options_.alpha, .beta = options_.beta}, {}};
   }
 

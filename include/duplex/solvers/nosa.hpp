@@ -25,8 +25,7 @@ struct Nosa {
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size");
-    visit("beta", self.beta, finite_positive, "lower step size");
+    visit_step_fields(self, visit);
     UpperRule::fields(self.upper, visit);
   }
 
@@ -52,9 +51,7 @@ public:
     up_.at(s.x, y_next_);
     up_.grad_y(s.v);
     scale(options_.beta, s.v);
-    up_.grad_x(direction_);
-    lower_.cross_xy(s.v, cross_);
-    axpy(-1.0, cross_, direction_);
+    implicit_direction(lower_, up_, s.v, direction_, cross_);
     std::swap(s.y, y_next_);
     return {{.alpha = options_.alpha, .beta = options_.beta}, {}};
   }

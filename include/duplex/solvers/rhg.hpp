@@ -27,11 +27,8 @@ struct Rhg {
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size");
-    visit("beta", self.beta, finite_positive, "lower step size");
-    visit("inner", self.inner, at_least_one, "lower steps T per upper step");
+    visit_nested_fields(self, visit);
     visit("kept", self.kept, non_negative, "sweep back through the last K steps only (0: all)");
-    visit("inner-start", self.inner_start, any_number, "where the inner loop begins");
     UpperRule::fields(self.upper, visit);
   }
 
