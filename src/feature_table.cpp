@@ -14,7 +14,12 @@
 
 namespace duplex {
 
-FeatureTable::FeatureTable(Storage storage, Index columns) : storage_(storage), columns_(columns) {
+FeatureTable::Memory::~Memory() {
+  std::free(bytes); // NOLINT(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory): it came from realloc
+}
+
+FeatureTable::FeatureTable(Storage storage, Index columns)
+    : storage_(storage), columns_(columns), memory_(std::make_shared<Memory>()) {
   if (columns < 1) {
     throw InvalidInput("feature table: " + std::to_string(columns) + " columns, expected at least 1");
   }
@@ -36,13 +41,12 @@ void FeatureTable::reallocate(Index rows) {
   if (static_cast<std::size_t>(rows) > std::numeric_limits<std::size_t>::max() / 2 / row_bytes()) {
     throw std::bad_alloc();
   }
-  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
-  void *grown = std::realloc(data_.get(), row_bytes() * static_cast<std::size_t>(rows));
+  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory): grows in place
+  void *grown = std::realloc(memory_->bytes, row_bytes() * static_cast<std::size_t>(rows));
   if (grown == nullptr) {
     throw std::bad_alloc();
   }
-  (void)data_.release(); // NOLINT(bugprone-unused-return-value): realloc has taken it
-  data_.reset(static_cast<std::byte *>(grown));
+  memory_->bytes = static_cast<std::byte *>(grown);
   capacity_ = rows;
 }
 
@@ -50,7 +54,7 @@ std::byte *FeatureTable::append_rows(Index rows) {
   if (rows_ + rows > capacity_) {
     reallocate(std::max(rows_ + rows, capacity_ + capacity_ / 2));
   }
-  std::byte *first = data_.get() + bytes();
+  std::byte *first = row(rows_);
   rows_ += rows;
   return first;
 }
@@ -69,17 +73,17 @@ float FeatureTable::stored(Index row, Index column) const {
   const auto cell = static_cast<std::size_t>(row * columns_ + column);
   switch (storage_) {
   case Storage::byte:
-    return static_cast<float>(std::to_integer<std::uint8_t>(data_.get()[cell]));
+    return static_cast<float>(std::to_integer<std::uint8_t>(data()[cell]));
   case Storage::float16: {
     std::uint16_t bits = 0;
-    std::memcpy(&bits, data_.get() + cell * sizeof bits, sizeof bits);
+    std::memcpy(&bits, data() + cell * sizeof bits, sizeof bits);
     return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
   }
   case Storage::float32:
     break;
   }
   float value = 0.0F;
-  std::memcpy(&value, data_.get() + cell * sizeof value, sizeof value);
+  std::memcpy(&value, data() + cell * sizeof value, sizeof value);
   return value;
 }
 
@@ -99,7 +103,7 @@ void FeatureTable::set_scaling(std::vector<float> scale, std::vector<float> shif
 }
 
 void FeatureTable::apply_scaling(std::span<const float> scale, std::span<const float> shift) {
-  auto *values = reinterpret_cast<float *>(data_.get());
+  auto *values = reinterpret_cast<float *>(memory_->bytes);
   const auto columns = static_cast<std::size_t>(columns_);
   for (Index row = 0; row < rows_; ++row, values += columns) {
     for (std::size_t j = 0; j < columns; ++j) {
@@ -108,8 +112,47 @@ void FeatureTable::apply_scaling(std::span<const float> scale, std::span<const f
   }
 }
 
+FeatureTable FeatureTable::slice(Index first, Index count) const {
+  FeatureTable part = *this;
+  part.first_ += first;
+  part.rows_ = count;
+  part.capacity_ = count;
+  return part;
+}
+
+FeatureTable FeatureTable::gather(std::span<const Index> rows) const {
+  FeatureTable out(storage_, columns_);
+  std::byte *to = out.append_rows(static_cast<Index>(rows.size()));
+  for (const Index index : rows) {
+    std::memcpy(to, row(index), row_bytes());
+    to += row_bytes();
+  }
+  out.scale_ = scale_;
+  out.shift_ = shift_;
+  return out;
+}
+
+void FeatureTable::reorder(std::span<const Index> order) {
+  std::vector<std::byte> kept(row_bytes());
+  std::vector<bool> done(order.size());
+  for (Index start = 0; start < rows_; ++start) { // cycle by cycle, with one row aside
+    if (done[static_cast<std::size_t>(start)]) {
+      continue;
+    }
+    std::memcpy(kept.data(), row(start), row_bytes());
+    Index at = start;
+    for (Index from = order[static_cast<std::size_t>(at)]; from != start; from = order[static_cast<std::size_t>(at)]) {
+      std::memcpy(row(at), row(from), row_bytes());
+      done[static_cast<std::size_t>(at)] = true;
+      at = from;
+    }
+    std::memcpy(row(at), kept.data(), row_bytes());
+    done[static_cast<std::size_t>(at)] = true;
+  }
+}
+
 bool FeatureTable::store_as_bytes_if_exact() {
-  const auto *from = reinterpret_cast<const float *>(data_.get());
+  const auto *from = reinterpret_cast<const float *>(memory_->bytes);
   const auto cells = static_cast<std::size_t>(rows_ * columns_);
   constexpr float largest = 255.0F;
   const bool exact = std::all_of(from, from + cells, [](float value) {
@@ -119,7 +162,7 @@ bool FeatureTable::store_as_bytes_if_exact() {
     return false;
   }
   for (std::size_t i = 0; i < cells; ++i) { // each byte lands before the floats still to be read
-    data_.get()[i] = static_cast<std::byte>(from[i]);
+    memory_->bytes[i] = static_cast<std::byte>(from[i]);
   }
   storage_ = Storage::byte;
   reallocate(std::max<Index>(rows_, 1));
@@ -128,7 +171,7 @@ bool FeatureTable::store_as_bytes_if_exact() {
 
 void FeatureTable::store_as_half() {
   constexpr float largest = 65504.0F;
-  const auto *from = reinterpret_cast<const float *>(data_.get());
+  const auto *from = reinterpret_cast<const float *>(memory_->bytes);
   const auto cells = static_cast<std::size_t>(rows_ * columns_);
   for (std::size_t i = 0; i < cells; ++i) {
     if (!(std::abs(from[i]) <= largest)) {
@@ -139,7 +182,7 @@ void FeatureTable::store_as_half() {
   }
   for (std::size_t i = 0; i < cells; ++i) {
     const std::uint16_t bits = Eigen::half_impl::float_to_half_rtne(from[i]).x;
-    std::memcpy(data_.get() + i * sizeof bits, &bits, sizeof bits);
+    std::memcpy(memory_->bytes + i * sizeof bits, &bits, sizeof bits);
   }
   storage_ = Storage::float16;
   reallocate(std::max<Index>(rows_, 1));

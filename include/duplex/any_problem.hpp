@@ -55,15 +55,15 @@ template <VectorSpace V> class AnyProblem {
     virtual ~FusedBase() = default;
     [[nodiscard]] virtual bool supports(DualStep rule) const = 0;
     virtual void begin(const State<V> &start) = 0;
-    virtual double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) = 0;
+    virtual double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) = 0;
   };
 
   template <class F> struct FusedStep final : FusedBase {
     explicit FusedStep(F fused) : inner(std::move(fused)) {}
     [[nodiscard]] bool supports(DualStep rule) const override { return inner.supports(rule); }
     void begin(const State<V> &start) override { inner.begin(start); }
-    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) override {
-      return inner.step(state, steps, dual, d);
+    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) override {
+      return inner.step(state, steps, dual, move, d);
     }
     F inner;
   };
@@ -156,8 +156,8 @@ public:
     explicit Fused(std::unique_ptr<FusedBase> inner) : inner_(std::move(inner)) {}
     [[nodiscard]] bool supports(DualStep rule) const { return inner_->supports(rule); }
     void begin(const State<V> &start) { inner_->begin(start); }
-    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) {
-      return inner_->step(state, steps, dual, d);
+    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) {
+      return inner_->step(state, steps, dual, move, d);
     }
 
   private:

@@ -66,11 +66,11 @@ public:
 
   [[nodiscard]] bool supports(DualStep rule) const { return inner_.supports(rule); }
   void begin(const State<V> &start) { inner_.begin(start); }
-  double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) {
+  double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) {
     counters_->gradients += 3;
     counters_->hessian_products += dual.rule == DualStep::constant ? 1 : 2;
     counters_->cross_products += 1;
-    return inner_.step(state, steps, dual, d);
+    return inner_.step(state, steps, dual, move, d);
   }
 
 private:

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,12 +27,16 @@ class FeatureTable {
 public:
   /// An empty table of rows to come. Throws InvalidInput unless columns >= 1.
   FeatureTable(Storage storage, Index columns);
+  FeatureTable(FeatureTable &&) noexcept = default;
+  FeatureTable &operator=(FeatureTable &&) noexcept = default;
+  FeatureTable &operator=(const FeatureTable &) = delete;
+  ~FeatureTable() = default;
 
   [[nodiscard]] Storage storage() const { return storage_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index columns() const { return columns_; }
   [[nodiscard]] std::size_t bytes() const { return row_bytes() * static_cast<std::size_t>(rows_); }
-  [[nodiscard]] const std::byte *data() const { return data_.get(); }
+  [[nodiscard]] const std::byte *data() const { return row(0); }
 
   /// Room for that many rows in all; throws std::bad_alloc where there is none.
   void reserve(Index rows);
@@ -57,25 +60,39 @@ public:
   /// Rewrites float32 rows as shift_j + scale_j·stored, so that no scaling is left to do.
   void apply_scaling(std::span<const float> scale, std::span<const float> shift);
 
+  /// The rows first … first + count − 1, sharing the memory: this table must not grow or change afterwards.
+  [[nodiscard]] FeatureTable slice(Index first, Index count) const;
+  /// A table of its own with these rows, in this order.
+  [[nodiscard]] FeatureTable gather(std::span<const Index> rows) const;
+  /// Row i becomes what row order[i] was, in place; order is a permutation.
+  void reorder(std::span<const Index> order);
+
   /// float32 → byte, in place, where every value is a whole number in 0..255; says whether it was.
   bool store_as_bytes_if_exact();
   /// float32 → float16, in place, rounding to nearest. Throws InvalidInput where a value is too large for it.
   void store_as_half();
 
 private:
+  FeatureTable(const FeatureTable &) = default; // shares the memory: for slice() alone
   [[nodiscard]] std::size_t row_bytes() const { return bytes_of(storage_) * static_cast<std::size_t>(columns_); }
-  void reallocate(Index rows);
-  struct Free {
-    void operator()(std::byte *memory) const {
-      std::free(memory);
-    } // NOLINT(cppcoreguidelines-no-malloc): realloc grows in place
+  struct Memory {
+    std::byte *bytes = nullptr;
+    Memory() = default;
+    Memory(const Memory &) = delete;
+    Memory &operator=(const Memory &) = delete;
+    ~Memory();
   };
 
+  [[nodiscard]] std::byte *row(Index index) const {
+    return memory_->bytes + row_bytes() * static_cast<std::size_t>(first_ + index);
+  }
+  void reallocate(Index rows);
   Storage storage_;
   Index columns_;
   Index rows_ = 0;
   Index capacity_ = 0;
-  std::unique_ptr<std::byte, Free> data_;
+  Index first_ = 0; ///< of the memory, where this is a slice
+  std::shared_ptr<Memory> memory_;
   std::vector<float> scale_;
   std::vector<float> shift_;
 };

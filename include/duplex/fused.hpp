@@ -4,14 +4,16 @@
 
 #include <duplex/problem.hpp>
 #include <duplex/stepsize.hpp>
+#include <duplex/upper_rule.hpp>
 
 #include <optional>
 
 namespace duplex {
 
-/// begin() is called once with the start; step() moves y and v, leaves x alone,
-/// writes the direction d and returns the η that it used. The line-search rules
-/// receive their relaxation factor and cap in `dual`.
+/// begin() is called once with the start; step() moves y and v, writes the direction d,
+/// moves x along it by `move` (so that x may be moved in pieces, in the same pass) and
+/// returns the η that it used. The line-search rules receive their relaxation factor and
+/// cap in `dual`.
 struct FusedDual {
   DualStep rule = DualStep::constant;
   double factor = 1.0;
@@ -20,10 +22,10 @@ struct FusedDual {
 
 template <class F, class V>
 concept FusedBagdcStep = std::movable<F> &&
-    requires(F fused, State<V> &state, const StepSizes &steps, const FusedDual &dual, V &d) {
+    requires(F fused, State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) {
   { fused.supports(dual.rule) } -> std::convertible_to<bool>;
   fused.begin(state);
-  { fused.step(state, steps, dual, d) } -> std::convertible_to<double>;
+  { fused.step(state, steps, dual, move, d) } -> std::convertible_to<double>;
 };
 
 template <class P>

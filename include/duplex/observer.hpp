@@ -81,16 +81,18 @@ template <class V> struct Monitor {
   [[nodiscard]] bool watches() const { return !metrics.empty() || !observers.empty() || stop_when != nullptr; }
 };
 
+struct TraceRow {
+  std::int64_t iteration;
+  double seconds;
+  double direction_norm;
+  StepSizes steps;
+  std::vector<double> metrics;
+};
+
 /// Keeps iteration, seconds and metrics of every observed step.
 template <class V> class Trace final : public Observer<V> {
 public:
-  struct Row {
-    std::int64_t iteration;
-    double seconds;
-    double direction_norm;
-    StepSizes steps;
-    std::vector<double> metrics;
-  };
+  using Row = TraceRow;
 
   void observe(const Progress<V> &progress) override {
     rows_.push_back({progress.iteration,

@@ -47,18 +47,30 @@ struct Options {
 /// What a step reports to the loop.
 struct StepOutcome {
   StepSizes steps;
-  std::string failure; ///< empty unless the method could not do the step
+  std::string failure;  ///< empty unless the method could not do the step
+  bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
+};
+
+/// A run whose step may move x itself.
+template <class R, class V>
+concept MovesUpper = requires(R &run, State<V> &state, std::int64_t k, UpperUpdate<V> &upper) {
+  { run.step(state, k, upper) } -> std::same_as<StepOutcome>;
+};
+
+template <class R, class V>
+concept LeavesUpper = requires(R &run, State<V> &state, std::int64_t k) {
+  { run.step(state, k) } -> std::same_as<StepOutcome>;
 };
 
 /// A solver that can run on a problem of type P.
 template <class S, class P>
-concept SolverFor = requires(const S &solver, const P &problem, typename S::template Run<P> &run,
-                             State<VectorOf<P>> &state, std::int64_t k) {
+concept SolverFor = requires(const S &solver, const P &problem, typename S::template Run<P> &run) {
   { S::name } -> std::convertible_to<std::string_view>;
   { solver.upper } -> std::convertible_to<UpperRule>;
   { solver.needs_aggregation() } -> std::convertible_to<bool>;
   typename S::template Run<P>;
-  { run.step(state, k) } -> std::same_as<StepOutcome>;
+  requires MovesUpper<typename S::template Run<P>, VectorOf<P>> ||
+      LeavesUpper<typename S::template Run<P>, VectorOf<P>>;
   { run.direction() } -> std::convertible_to<const VectorOf<P> &>;
 };
 
@@ -208,17 +220,25 @@ requires SolverFor<S, Counted<P>>
       assign(state.x, previous_x);
       clock.start();
     }
-    StepOutcome outcome = run.step(state, k - 1);
+    StepOutcome outcome;
+    if constexpr (MovesUpper<decltype(run), V>) {
+      outcome = run.step(state, k - 1, upper);
+    } else {
+      outcome = run.step(state, k - 1);
+    }
     summary.iterations = k;
     if (!outcome.failure.empty()) {
       summary.termination = Termination::step_failed;
       summary.message = "step " + std::to_string(k) + ": " + outcome.failure;
       break;
     }
-    upper.apply(outcome.steps.alpha, run.direction(), state.x);
+    if (!outcome.moved_x) {
+      upper.apply(outcome.steps.alpha, run.direction(), state.x);
+    }
 
     const double direction_norm = norm(run.direction());
     summary.direction_norm = direction_norm;
+    upper.learn(direction_norm);
     if (k == 1) {
       divergence_limit = options.divergence_factor * std::max(1.0, direction_norm);
     }

@@ -1,10 +1,11 @@
 #pragma once
-// How the upper variable follows a direction: gradient, momentum or Adam. Every
-// solver updates x through this.
+// How the upper variable follows a direction: gradient, momentum, Adam, or the gradient in
+// units of its own largest size so far. Every solver updates x through this.
 
 #include <duplex/fields.hpp>
 #include <duplex/space.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace duplex {
 
-enum class UpperMethod : std::uint8_t { gradient, momentum, adam };
+enum class UpperMethod : std::uint8_t { gradient, momentum, adam, normalized };
 
-constexpr std::array<std::string_view, 3> upper_method_names{"gradient", "momentum", "adam"};
+constexpr std::array<std::string_view, 4> upper_method_names{"gradient", "momentum", "adam", "normalized"};
 constexpr const auto &names_of(UpperMethod /*unused*/) { return upper_method_names; }
 
 struct UpperRule {
@@ -41,9 +42,10 @@ template <class Self, class Visit> void visit_step_fields(Self &self, Visit &&vi
 
 /// m ← β₁m + (1−β₁)d, s ← β₂s + (1−β₂)d∘d, x ← x − α m̂ / (√ŝ + ε)
 /// (Kingma and Ba, 2015). Another backend overloads it for its own vectors.
-template <EigenVector V>
-void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const V &d, V &first, V &second, V &x) {
-  using Scalar = typename V::Scalar;
+template <class D, class M, class X>
+void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const Eigen::MatrixBase<D> &d,
+                 Eigen::MatrixBase<M> &first, Eigen::MatrixBase<M> &second, Eigen::MatrixBase<X> &x) {
+  using Scalar = typename D::Scalar;
   const auto beta1 = static_cast<Scalar>(rule.adam_beta1);
   const auto beta2 = static_cast<Scalar>(rule.adam_beta2);
   const auto t = static_cast<double>(step);
@@ -51,15 +53,15 @@ void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const V
   const auto correction2 = static_cast<Scalar>(1.0 - std::pow(rule.adam_beta2, t));
   first = beta1 * first + (Scalar(1) - beta1) * d;
   second = beta2 * second + (Scalar(1) - beta2) * d.cwiseAbs2();
-  x.array() -= static_cast<Scalar>(alpha) * (first.array() / correction1) /
-               ((second.array() / correction2).sqrt() + static_cast<Scalar>(rule.adam_epsilon));
+  x.derived().array() -= static_cast<Scalar>(alpha) * (first.array() / correction1) /
+                         ((second.array() / correction2).sqrt() + static_cast<Scalar>(rule.adam_epsilon));
 }
 
 /// The rule with the vectors that it keeps between steps.
 template <VectorSpace V> class UpperUpdate {
 public:
-  UpperUpdate(const UpperRule &rule, const V &x) : rule_(rule) {
-    if (rule.method != UpperMethod::gradient) {
+  UpperUpdate(const UpperRule &rule, const V &x) : rule_(rule), entries_root_(std::sqrt(static_cast<double>(size(x)))) {
+    if (rule.method == UpperMethod::momentum || rule.method == UpperMethod::adam) {
       first_ = zeros_like(x);
     }
     if (rule.method == UpperMethod::adam) {
@@ -68,9 +70,11 @@ public:
   }
 
   void apply(double alpha, const V &d, V &x) {
+    begin();
     switch (rule_.method) {
     case UpperMethod::gradient:
-      axpy(-alpha, d, x);
+    case UpperMethod::normalized:
+      axpy(-alpha * unit(), d, x);
       break;
     case UpperMethod::momentum: // m ← γm + d, x ← x − αm
       scale(rule_.momentum, first_);
@@ -78,13 +82,53 @@ public:
       axpy(-alpha, first_, x);
       break;
     case UpperMethod::adam:
-      adam_update(rule_, alpha, ++step_, d, first_, second_, x);
+      adam_update(rule_, alpha, step_, d, first_, second_, x);
       break;
     }
   }
 
+  /// The same in pieces, by a step that holds some entries of d and x in cache: begin() once, then
+  /// every entry once. Pieces that do not overlap may be moved by several threads.
+  void begin() { ++step_; }
+  void move(double alpha, const V &d, V &x, Index entry, Index count) requires EigenVector<V> {
+    auto moved = x.segment(entry, count);
+    const auto direction = d.segment(entry, count);
+    const auto step = static_cast<typename V::Scalar>(alpha * unit());
+    switch (rule_.method) {
+    case UpperMethod::gradient:
+    case UpperMethod::normalized:
+      moved -= step * direction;
+      break;
+    case UpperMethod::momentum: {
+      auto first = first_.segment(entry, count);
+      first = static_cast<typename V::Scalar>(rule_.momentum) * first + direction;
+      moved -= step * first;
+      break;
+    }
+    case UpperMethod::adam: {
+      auto first = first_.segment(entry, count);
+      auto second = second_.segment(entry, count);
+      adam_update(rule_, alpha, step_, direction, first, second, moved);
+      break;
+    }
+    }
+  }
+
+  /// What the loop learns of every direction, after x has followed it.
+  void learn(double direction_norm) { largest_norm_ = std::max(largest_norm_, direction_norm); }
+
 private:
+  /// normalized: x ← x − α d / max_j rms(d_j) over the steps before this one, so that the first leaves x alone.
+  [[nodiscard]] double unit() const {
+    if (rule_.method != UpperMethod::normalized) {
+      return 1.0;
+    }
+    return largest_norm_ > 0.0 ? entries_root_ / largest_norm_ : 0.0;
+  }
+
   UpperRule rule_;
+  double entries_root_ = 1.0; ///< √n
+  double largest_norm_ = 0.0;
   V first_;
   V second_;
   std::int64_t step_ = 0;

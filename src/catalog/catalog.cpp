@@ -19,6 +19,10 @@ public:
                             const Monitor<Vector> &monitor) const override {
     return solve(problem, solver_, state, options, monitor);
   }
+  [[nodiscard]] Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
+                            const Monitor<FloatVector> &monitor) const override {
+    return solve(problem, solver_, state, options, monitor);
+  }
 
 private:
   S solver_;

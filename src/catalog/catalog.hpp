@@ -20,6 +20,8 @@ namespace duplex::catalog {
 
 using Vector = Eigen::VectorXd;
 using Problem = AnyProblem<Vector>;
+using FloatVector = Eigen::VectorXf;
+using FloatProblem = AnyProblem<FloatVector>;
 
 /// A solver or a problem whose options can be set by name.
 class Configurable {
@@ -51,6 +53,8 @@ class ConfiguredSolver : public Configurable {
 public:
   [[nodiscard]] virtual Summary run(const Problem &problem, State<Vector> &state, const Options &options,
                                     const Monitor<Vector> &monitor) const = 0;
+  [[nodiscard]] virtual Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
+                                    const Monitor<FloatVector> &monitor) const = 0;
 };
 
 class ConfiguredProblem : public Configurable {

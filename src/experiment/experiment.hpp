@@ -27,7 +27,7 @@ struct Series {
   Summary summary;
   State<Vector> state; ///< where it ended
   std::vector<std::string> metric_names;
-  std::vector<Trace<Vector>::Row> rows;
+  std::vector<TraceRow> rows;
   std::vector<std::pair<std::string, double>> extra; ///< further final numbers, such as a closed form
 
   [[nodiscard]] double final_metric(std::string_view metric) const;

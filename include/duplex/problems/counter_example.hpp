@@ -98,7 +98,7 @@ public:
 
     void begin(const State<Vector> &start) { problem_->a_.apply(start.y, ay_); }
 
-    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, Vector &d) {
+    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d) {
       s.y -= static_cast<Scalar>(steps.beta) * (ay_ - s.x);
       problem_->a_.apply_pair(s.y, s.v, ay_, image_);
       residual_ = ay_ - image_;
@@ -110,6 +110,7 @@ public:
       }
       s.v += static_cast<Scalar>(eta) * residual_;
       d = s.x - problem_->z0_ + s.v;
+      move.apply(steps.alpha, d, s.x);
       return eta;
     }
 
@@ -130,13 +131,14 @@ public:
 
     void begin(const State<Vector> &start) { residual_.resize(start.y.size()); }
 
-    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, Vector &d) {
+    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d) {
       const auto &a = problem_->a_;
       const auto beta = static_cast<Scalar>(steps.beta);
       double eta = steps.eta;
       double rr = 0.0;
       double rhr = 0.0;
       const bool searches = dual.rule != DualStep::constant;
+      move.begin();
       in_pieces(s.y.size(), [&](Index first, Index count) {
         auto y = s.y.segment(first, count);
         auto v = s.v.segment(first, count);
@@ -149,6 +151,7 @@ public:
         } else {
           v += static_cast<Scalar>(eta) * a.rows(first, y - v);
           direction(s, first, count, d);
+          move.move(steps.alpha, d, s.x, first, count);
         }
       });
       if (searches) {
@@ -156,6 +159,7 @@ public:
         in_pieces(s.y.size(), [&](Index first, Index count) {
           s.v.segment(first, count) += static_cast<Scalar>(eta) * residual_.segment(first, count);
           direction(s, first, count, d);
+          move.move(steps.alpha, d, s.x, first, count);
         });
       }
       return eta;

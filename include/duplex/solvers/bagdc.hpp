@@ -88,11 +88,11 @@ public:
     start_fused(problem, start);
   }
 
-  StepOutcome step(State<V> &s, std::int64_t k) {
+  StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
     StepSizes steps = policy_.at(k);
     if (fused_) {
-      steps.eta = fused_->step(s, steps, {options_.dual, relaxation(), &search_}, direction_);
-      return {steps, {}};
+      steps.eta = fused_->step(s, steps, {options_.dual, relaxation(), &search_}, move, direction_);
+      return {.steps = steps, .failure = {}, .moved_x = true};
     }
     here_.weigh(steps.mu, options_.lambda);
     next_.weigh(steps.mu, options_.lambda);
@@ -111,7 +111,7 @@ public:
 
     implicit_direction(here_, up_, s.v, direction_, cross_);
     std::swap(s.y, y_next_);
-    return {steps, {}};
+    return {.steps = steps, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
@@ -167,7 +167,8 @@ private:
   struct NoFused {
     void begin(const State<V> & /*unused*/) {}
     [[nodiscard]] static bool supports(DualStep /*unused*/) { return false; }
-    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedDual & /*unused*/, V & /*unused*/) {
+    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedDual & /*unused*/,
+                       UpperUpdate<V> & /*unused*/, V & /*unused*/) {
       return steps.eta;
     }
   };

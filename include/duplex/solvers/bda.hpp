@@ -56,7 +56,7 @@ public:
       lower.weigh(u, 1.0 / std::sqrt(static_cast<double>(t + 1))); // u·λ_t F + (1 − u) f
     };
     unrolled_.step(lower_, up_, blend, options_.beta, s);
-    return {{.alpha = options_.alpha, .beta = options_.beta, .mu = options_.aggregation}, {}};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta, .mu = options_.aggregation}, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return unrolled_.direction(); }

@@ -75,7 +75,7 @@ public:
                                                .damping = options_.damping},
                                               from_zero);
     implicit_direction(lower_, up_, s.v, direction_, cross_);
-    return {{.alpha = options_.alpha, .beta = options_.beta}, failure(solved)};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .failure = failure(solved)};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }

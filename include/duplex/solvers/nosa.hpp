@@ -53,7 +53,7 @@ public:
     scale(options_.beta, s.v);
     implicit_direction(lower_, up_, s.v, direction_, cross_);
     std::swap(s.y, y_next_);
-    return {{.alpha = options_.alpha, .beta = options_.beta}, {}};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }

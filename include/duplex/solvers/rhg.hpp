@@ -48,7 +48,7 @@ public:
 
   StepOutcome step(State<V> &s, std::int64_t /*k*/) {
     unrolled_.step(lower_, up_, lower_level_only, options_.beta, s);
-    return {{.alpha = options_.alpha, .beta = options_.beta}, {}};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return unrolled_.direction(); }

@@ -1,0 +1,149 @@
+#pragma once
+// Data hyper-cleaning: a weight for each sample of a training set whose labels are partly
+// wrong, such that softmax regression on the weighted samples does well on trusted ones.
+//
+//   f = (1/N) Σ_i σ(x_i) CE_i(y) + (ρ/2)‖y‖²   on the training samples,
+//   F = (1/M) Σ_i CE_i(y)                       on the trusted samples.
+//
+// y holds K × (D + 1) weights, class after class, the bias last. BAGDC's fused step reads the
+// training samples twice and the trusted ones once.
+
+#include <duplex/any_problem.hpp>
+#include <duplex/fields.hpp>
+#include <duplex/fused.hpp>
+#include <duplex/softmax_loss.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace duplex {
+
+template <class Scalar> class HyperCleaning {
+public:
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+  /// Shares the samples. Throws InvalidInput where they do not fit each other. threads = 0: as many as are useful.
+  HyperCleaning(LabelledSamples training, LabelledSamples trusted, Index classes, double rho = 0.0, int threads = 0);
+
+  class Lower {
+  public:
+    explicit Lower(const HyperCleaning &problem);
+    void at(const Vector &x, const Vector &y);
+    [[nodiscard]] double value();
+    void grad_y(Vector &out);
+    void hess_yy(const Vector &v, Vector &out);
+    void cross_xy(const Vector &v, Vector &out);
+
+  private:
+    SoftmaxLoss<Scalar> &loss(); ///< at the point
+    SoftmaxLoss<Scalar> loss_;
+    Scalar rho_;
+    Vector weights_; ///< σ(x)/N
+    Vector slopes_;  ///< σ'(x)/N
+    const Vector *y_ = nullptr;
+    bool known_ = false;
+  };
+
+  class Upper {
+  public:
+    explicit Upper(const HyperCleaning &problem);
+    void at(const Vector &x, const Vector &y);
+    [[nodiscard]] double value();
+    void grad_x(Vector &out);
+    void grad_y(Vector &out);
+    void hess_yy(const Vector &v, Vector &out);
+    void cross_xy(const Vector &v, Vector &out);
+
+  private:
+    SoftmaxLoss<Scalar> &loss();
+    SoftmaxLoss<Scalar> loss_;
+    Index x_size_;
+    Vector weights_; ///< 1/M
+    const Vector *y_ = nullptr;
+    bool known_ = false;
+  };
+
+  /// Two passes over the data a step, three with a line search on η.
+  class Fused {
+  public:
+    explicit Fused(const HyperCleaning &problem);
+    Fused(Fused &&) noexcept;
+    Fused &operator=(Fused &&) noexcept;
+    Fused(const Fused &) = delete;
+    Fused &operator=(const Fused &) = delete;
+    ~Fused();
+
+    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+    void begin(const State<Vector> &start);
+    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+  };
+
+  [[nodiscard]] Lower lower() const { return Lower(*this); }
+  [[nodiscard]] Upper upper() const { return Upper(*this); }
+  [[nodiscard]] std::optional<Fused> fused_bagdc() const { return Fused(*this); }
+  [[nodiscard]] Index x_size() const { return training_.features->rows(); }
+  [[nodiscard]] Index y_size() const { return classes_ * (training_.features->columns() + 1); }
+  /// Everything at zero: every sample has the weight one half, every class the same probability.
+  [[nodiscard]] State<Vector> start() const;
+
+  [[nodiscard]] const LabelledSamples &training() const { return training_; }
+  [[nodiscard]] const LabelledSamples &trusted() const { return trusted_; }
+  [[nodiscard]] Index classes() const { return classes_; }
+  [[nodiscard]] double rho() const { return rho_; }
+  [[nodiscard]] int threads() const { return threads_; }
+
+private:
+  LabelledSamples training_;
+  LabelledSamples trusted_;
+  Index classes_;
+  double rho_;
+  int threads_;
+};
+
+/// Synthetic: a cloud of samples around each class's centre, some training labels replaced by wrong ones.
+struct HyperCleaningSettings {
+  static constexpr std::string_view name = "hyper-cleaning";
+  static constexpr std::string_view title = "weights of samples with partly wrong labels, tuned on trusted samples";
+
+  Index samples = 60;
+  Index trusted = 40;
+  Index features = 5;
+  Index classes = 3;
+  double noise = 0.3;
+  double separation = 1.5;
+  double rho = 0.1;
+  std::uint64_t seed = 0;
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("samples", self.samples, at_least_one, "training samples, the entries of x");
+    visit("trusted", self.trusted, at_least_one, "trusted samples");
+    visit("features", self.features, at_least_one, "numbers per sample");
+    visit("classes", self.classes, Bound{.low = 2}, "classes");
+    visit("noise", self.noise, Bound{.low = 0.0, .high = 1.0}, "part of the training labels that is wrong");
+    visit("separation", self.separation, finite_non_negative, "distance of the classes' centres from the origin");
+    visit("rho", self.rho, finite_non_negative, "weight of ‖y‖²/2 in the lower level");
+    visit("seed", self.seed, non_negative, "seed of the samples");
+  }
+
+  template <class Scalar> [[nodiscard]] HyperCleaning<Scalar> generate() const;
+
+  template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;
+};
+
+extern template class HyperCleaning<float>;
+extern template class HyperCleaning<double>;
+extern template HyperCleaning<float> HyperCleaningSettings::generate() const;
+extern template HyperCleaning<double> HyperCleaningSettings::generate() const;
+extern template AnyProblem<Eigen::VectorXf> HyperCleaningSettings::make<float>() const;
+extern template AnyProblem<Eigen::VectorXd> HyperCleaningSettings::make<double>() const;
+
+static_assert(AggregatedProblem<HyperCleaning<float>> && FusedProblem<HyperCleaning<float>> &&
+              StartedProblem<HyperCleaning<float>>);
+
+} // namespace duplex

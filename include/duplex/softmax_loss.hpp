@@ -1,0 +1,73 @@
+#pragma once
+// Weighted softmax regression on a table of samples,
+//
+//   Σ_i w_i CE_i(y),   CE_i = log Σ_k e^{z_ik} − z_{i,label(i)},   z_ik = y_k · (a_i, 1),
+//
+// and its derivatives, by kernels that are dispatched at run time and threads of their own. y
+// holds the weights class after class, the bias last: K × (D + 1). The same bits for the same
+// number of threads. Where a sample's class is known by probabilities q only, its loss is
+// Σ_k q_k CE with label k.
+
+#include <duplex/feature_table.hpp>
+#include <duplex/space.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace duplex {
+
+struct LabelledSamples {
+  std::shared_ptr<const FeatureTable> features;
+  std::shared_ptr<const std::vector<std::uint32_t>> labels; ///< each below the number of classes
+};
+
+/// Throws InvalidInput unless there are samples, each with a label below `classes`, and at least two classes.
+void require_samples(const LabelledSamples &samples, Index classes, const char *name);
+
+/// How many threads the samples are worth, at most `wanted`; 0 wants as many as OpenMP would take.
+[[nodiscard]] int softmax_threads(const LabelledSamples &samples, Index classes, int wanted);
+
+template <class T> class SoftmaxLoss {
+public:
+  using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  /// Keeps a share of the samples. threads: as softmax_threads() takes them.
+  SoftmaxLoss(LabelledSamples samples, Index classes, int threads = 0);
+  SoftmaxLoss(SoftmaxLoss &&) noexcept;
+  SoftmaxLoss &operator=(SoftmaxLoss &&) noexcept;
+  SoftmaxLoss(const SoftmaxLoss &) = delete;
+  SoftmaxLoss &operator=(const SoftmaxLoss &) = delete;
+  ~SoftmaxLoss();
+
+  [[nodiscard]] Index rows() const;
+  [[nodiscard]] Index y_size() const; ///< K (D + 1)
+
+  /// Probabilities of the classes, samples by classes, in the labels' place.
+  void set_targets(const Matrix &targets);
+
+  /// Computes probabilities and losses at y. All that follows is about that point, and weights
+  /// have one number per sample.
+  void at(const Vector &y);
+
+  [[nodiscard]] double value(const Vector &weights) const;
+  void gradient(const Vector &weights, Vector &out);
+  /// Hessian times v.
+  void hessian(const Vector &weights, const Vector &v, Vector &out);
+  /// out_i = factors_i ⟨∇CE_i, v⟩, by the labels
+  void slopes(const Vector &factors, const Vector &v, Vector &out);
+  /// CE_i
+  [[nodiscard]] const Vector &losses() const;
+  /// Samples by classes.
+  [[nodiscard]] Matrix probabilities() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+extern template class SoftmaxLoss<float>;
+extern template class SoftmaxLoss<double>;
+
+} // namespace duplex

@@ -1,0 +1,158 @@
+#include <duplex/problems/hyper_cleaning.hpp>
+
+#include "kernels/row_products.hpp"
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace duplex {
+
+template <class Scalar>
+HyperCleaning<Scalar>::HyperCleaning(LabelledSamples training, LabelledSamples trusted, Index classes, double rho,
+                                     int threads)
+    : training_(std::move(training)), trusted_(std::move(trusted)), classes_(classes), rho_(rho), threads_(threads) {
+  require_samples(training_, classes, "hyper-cleaning: training");
+  require_samples(trusted_, classes, "hyper-cleaning: trusted");
+  if (training_.features->columns() != trusted_.features->columns()) {
+    throw InvalidInput("hyper-cleaning: " + std::to_string(trusted_.features->columns()) +
+                       " features of a trusted sample, expected " + std::to_string(training_.features->columns()) +
+                       " as in the training samples");
+  }
+  if (!(rho >= 0.0) || !std::isfinite(rho)) {
+    throw InvalidInput("hyper-cleaning: rho = " + field_text(rho) + ", expected a finite number >= 0");
+  }
+}
+
+template <class Scalar> State<typename HyperCleaning<Scalar>::Vector> HyperCleaning<Scalar>::start() const {
+  return {Vector::Zero(x_size()), Vector::Zero(y_size()), Vector::Zero(y_size())};
+}
+
+template <class Scalar>
+HyperCleaning<Scalar>::Lower::Lower(const HyperCleaning &problem)
+    : loss_(problem.training_, problem.classes_, problem.threads_), rho_(static_cast<Scalar>(problem.rho_)),
+      weights_(problem.x_size()), slopes_(problem.x_size()) {}
+
+template <class Scalar> void HyperCleaning<Scalar>::Lower::at(const Vector &x, const Vector &y) {
+  kernels::row_kernels<Scalar>().sigmoid(x.data(), static_cast<std::size_t>(x.size()), weights_.data(), slopes_.data());
+  const Scalar mean = Scalar(1) / static_cast<Scalar>(x.size());
+  weights_ *= mean;
+  slopes_ *= mean;
+  y_ = &y;
+  known_ = false;
+}
+
+template <class Scalar> SoftmaxLoss<Scalar> &HyperCleaning<Scalar>::Lower::loss() {
+  if (!known_) {
+    loss_.at(*y_);
+    known_ = true;
+  }
+  return loss_;
+}
+
+template <class Scalar> double HyperCleaning<Scalar>::Lower::value() {
+  return loss().value(weights_) + 0.5 * static_cast<double>(rho_) * static_cast<double>(y_->squaredNorm());
+}
+
+template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_y(Vector &out) {
+  loss().gradient(weights_, out);
+  if (rho_ > Scalar(0)) {
+    out += rho_ * *y_;
+  }
+}
+
+template <class Scalar> void HyperCleaning<Scalar>::Lower::hess_yy(const Vector &v, Vector &out) {
+  loss().hessian(weights_, v, out);
+  if (rho_ > Scalar(0)) {
+    out += rho_ * v;
+  }
+}
+
+template <class Scalar> void HyperCleaning<Scalar>::Lower::cross_xy(const Vector &v, Vector &out) {
+  loss().slopes(slopes_, v, out);
+}
+
+template <class Scalar>
+HyperCleaning<Scalar>::Upper::Upper(const HyperCleaning &problem)
+    : loss_(problem.trusted_, problem.classes_, problem.threads_), x_size_(problem.x_size()),
+      weights_(Vector::Constant(problem.trusted_.features->rows(),
+                                Scalar(1) / static_cast<Scalar>(problem.trusted_.features->rows()))) {}
+
+template <class Scalar> void HyperCleaning<Scalar>::Upper::at(const Vector & /*x*/, const Vector &y) {
+  y_ = &y;
+  known_ = false;
+}
+
+template <class Scalar> SoftmaxLoss<Scalar> &HyperCleaning<Scalar>::Upper::loss() {
+  if (!known_) {
+    loss_.at(*y_);
+    known_ = true;
+  }
+  return loss_;
+}
+
+template <class Scalar> double HyperCleaning<Scalar>::Upper::value() { return loss().value(weights_); }
+template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_x(Vector &out) { out.setZero(x_size_); }
+template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_y(Vector &out) { loss().gradient(weights_, out); }
+template <class Scalar> void HyperCleaning<Scalar>::Upper::hess_yy(const Vector &v, Vector &out) {
+  loss().hessian(weights_, v, out);
+}
+template <class Scalar> void HyperCleaning<Scalar>::Upper::cross_xy(const Vector & /*v*/, Vector &out) {
+  out.setZero(x_size_);
+}
+
+namespace {
+
+LabelledSamples clouds(std::mt19937_64 &generator, const Eigen::MatrixXd &centres, Index count) {
+  const Index columns = centres.cols();
+  std::uniform_int_distribution<std::uint32_t> any_class(0, static_cast<std::uint32_t>(centres.rows() - 1));
+  FeatureTable table(Storage::float32, columns);
+  std::vector<std::uint32_t> labels;
+  Eigen::VectorXd noise(columns);
+  for (Index i = 0; i < count; ++i) {
+    labels.push_back(any_class(generator));
+    fill_normal(generator, noise);
+    const Eigen::VectorXf sample = (noise + centres.row(labels.back()).transpose()).cast<float>();
+    table.append(std::span<const float>(sample.data(), static_cast<std::size_t>(columns)));
+  }
+  return {std::make_shared<const FeatureTable>(std::move(table)),
+          std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
+}
+
+} // namespace
+
+template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate() const {
+  std::mt19937_64 generator(seed);
+  Eigen::MatrixXd centres(classes, features);
+  for (Index k = 0; k < classes; ++k) {
+    Eigen::VectorXd centre(features);
+    fill_normal(generator, centre);
+    const double length = centre.norm();
+    centres.row(k) = centre.transpose() * (separation / (length > 0.0 ? length : 1.0));
+  }
+  auto training = clouds(generator, centres, samples);
+  auto labels = *training.labels;
+  std::bernoulli_distribution is_wrong(noise);
+  std::uniform_int_distribution<std::uint32_t> shift(1, static_cast<std::uint32_t>(classes - 1));
+  for (auto &label : labels) {
+    if (is_wrong(generator)) {
+      label = (label + shift(generator)) % static_cast<std::uint32_t>(classes);
+    }
+  }
+  training.labels = std::make_shared<const std::vector<std::uint32_t>>(std::move(labels));
+  return HyperCleaning<Scalar>(std::move(training), clouds(generator, centres, trusted), classes, rho);
+}
+
+template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> HyperCleaningSettings::make() const {
+  return generate<Scalar>();
+}
+
+template class HyperCleaning<float>;
+template class HyperCleaning<double>;
+template HyperCleaning<float> HyperCleaningSettings::generate() const;
+template HyperCleaning<double> HyperCleaningSettings::generate() const;
+template AnyProblem<Eigen::VectorXf> HyperCleaningSettings::make<float>() const;
+template AnyProblem<Eigen::VectorXd> HyperCleaningSettings::make<double>() const;
+
+} // namespace duplex

@@ -1,0 +1,238 @@
+#pragma once
+// What passes over samples share: weights and gradients in the kernels' layout, numbers per
+// sample and class in blocks, and threads that each take a share of the blocks.
+
+#include "kernels/row_products.hpp"
+#include "kernels/team.hpp"
+
+#include <duplex/softmax_loss.hpp>
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace duplex::softmax {
+
+using kernels::block_rows;
+using kernels::padded;
+using kernels::panel_place;
+
+template <class T> using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+/// Memory that begins on a cache line, zero at first.
+template <class T> class Aligned {
+public:
+  Aligned() = default;
+  explicit Aligned(std::size_t size) : values_(hwy::AllocateAligned<T>(std::max<std::size_t>(size, 1))), size_(size) {
+    if (!values_) {
+      throw std::bad_alloc();
+    }
+    clear();
+  }
+  void clear() { std::fill_n(values_.get(), size_, T(0)); }
+  [[nodiscard]] T *data() { return values_.get(); }
+  [[nodiscard]] const T *data() const { return values_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+  hwy::AlignedFreeUniquePtr<T[]> values_; // NOLINT(*-avoid-c-arrays)
+  std::size_t size_ = 0;
+};
+
+/// Sizes of one set of samples. The last class's scores are the zero of all scores, so that
+/// outputs = K − 1 columns are computed: softmax does not see the difference, and its
+/// residuals sum to zero over the classes.
+struct Shape {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t classes;
+  [[nodiscard]] std::size_t outputs() const { return classes - 1; }
+  [[nodiscard]] std::size_t width() const { return padded(columns); }
+  [[nodiscard]] std::size_t blocks() const { return (rows + block_rows - 1) / block_rows; }
+  [[nodiscard]] std::size_t rows_in(std::size_t block) const { return std::min(block_rows, rows - block * block_rows); }
+};
+
+/// The features as blocks of rows for the kernels.
+template <class T> class RowBlocks {
+public:
+  RowBlocks(const FeatureTable &features, std::size_t classes)
+      : features_(&features), shape_{static_cast<std::size_t>(features.rows()),
+                                     static_cast<std::size_t>(features.columns()), classes} {}
+
+  [[nodiscard]] const Shape &shape() const { return shape_; }
+
+  /// In place where they are stored as the kernels want them, else decoded into scratch.
+  [[nodiscard]] const T *load(std::size_t block, T *scratch) const {
+    const std::size_t bytes = bytes_of(features_->storage()) * shape_.columns * block_rows;
+    const std::byte *stored = features_->data() + block * bytes;
+    if constexpr (std::same_as<T, float>) {
+      if (features_->storage() == Storage::float32 && shape_.width() == shape_.columns) {
+        return reinterpret_cast<const float *>(stored);
+      }
+    }
+    kernels::row_kernels<T>().decode(stored, features_->storage(), shape_.rows_in(block), shape_.columns, scratch,
+                                     shape_.width());
+    return scratch;
+  }
+
+  [[nodiscard]] const std::vector<float> &scale() const { return features_->scale(); }
+  [[nodiscard]] const std::vector<float> &shift() const { return features_->shift(); }
+
+private:
+  const FeatureTable *features_;
+  Shape shape_;
+};
+
+/// A weight for each output and feature, and a bias for each output.
+template <class T> struct Panel {
+  Aligned<T> weights;
+  std::vector<T> bias;
+
+  Panel() = default;
+  explicit Panel(const Shape &shape) : weights(shape.width() * shape.outputs()), bias(shape.outputs()) {}
+
+  void clear() {
+    weights.clear();
+    std::fill(bias.begin(), bias.end(), T(0));
+  }
+  void add(const Panel &other) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights.data()[i] += other.weights.data()[i];
+    }
+    for (std::size_t c = 0; c < bias.size(); ++c) {
+      bias[c] += other.bias[c];
+    }
+  }
+
+  /// From y, relative to the last class and with the features' scaling folded in:
+  /// Σ_j (shift_j + scale_j q_j) y_j + b = Σ_j q_j (scale_j y_j) + (b + Σ_j shift_j y_j).
+  void fold(const RowBlocks<T> &rows, const Vector<T> &y);
+  /// The other way for a gradient: out_k = factor (scale ∘ weights_k + shift bias_k), the last class minus the sum.
+  void unfold(const RowBlocks<T> &rows, T factor, Vector<T> &out) const;
+};
+
+/// Numbers per sample and output, [block][output][row in block].
+template <class T> class BlockArray {
+public:
+  BlockArray() = default;
+  explicit BlockArray(const Shape &shape)
+      : stride_(shape.outputs() * block_rows), values_(stride_ * std::max<std::size_t>(shape.blocks(), 1)) {}
+  [[nodiscard]] T *block(std::size_t b) { return values_.data() + b * stride_; }
+  [[nodiscard]] const T *block(std::size_t b) const { return values_.data() + b * stride_; }
+
+private:
+  std::size_t stride_ = 0;
+  Aligned<T> values_;
+};
+
+/// What one thread works with.
+template <class T> struct Worker {
+  Aligned<T> rows;
+  Aligned<T> scores;   ///< [output][block_rows]
+  Aligned<T> residual; ///< [output][block_rows]
+  Aligned<T> weight;   ///< [block_rows]
+  Aligned<T> slope;    ///< [block_rows]
+  Panel<T> lower;
+  Panel<T> upper;
+
+  explicit Worker(const Shape &shape)
+      : rows(block_rows * shape.width()), scores(shape.outputs() * block_rows), residual(shape.outputs() * block_rows),
+        weight(block_rows), slope(block_rows), lower(shape), upper(shape) {}
+};
+
+/// Threads with their workers. Thread t takes the blocks from first(t) to first(t + 1), always.
+template <class T> class Crew {
+public:
+  Crew(const Shape &shape, int threads) {
+    workers_.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t) {
+      workers_.emplace_back(shape);
+    }
+  }
+
+  /// job(worker, share) on every thread, where share(blocks, work) does work(block) for the thread's own.
+  template <class Job> void run(const Job &job) {
+    const auto threads = workers_.size();
+    const auto of_thread = [&](std::size_t thread) {
+      const auto share = [&](std::size_t blocks, const auto &work) {
+        for (std::size_t b = blocks * thread / threads; b < blocks * (thread + 1) / threads; ++b) {
+          work(b);
+        }
+      };
+      job(workers_[thread], share);
+    };
+    if (threads == 1) {
+      of_thread(0);
+      return;
+    }
+    kernels::Team &team = kernels::team_of(static_cast<int>(threads));
+    const auto started = static_cast<std::size_t>(team.threads());
+    team.run([&](int thread) {
+      for (auto t = static_cast<std::size_t>(thread); t < threads; t += started) { // where fewer could be started
+        of_thread(t);
+      }
+    });
+  }
+
+  /// The workers' panels summed, in the first worker's.
+  [[nodiscard]] const Panel<T> &sum(Panel<T> Worker<T>::*panel) {
+    for (std::size_t t = 1; t < workers_.size(); ++t) {
+      (workers_[0].*panel).add(workers_[t].*panel);
+    }
+    return workers_[0].*panel;
+  }
+
+private:
+  std::vector<Worker<T>> workers_;
+};
+
+/// gradient += residualᵀ rows, and the residuals' sums.
+template <class T>
+void accumulate(const T *rows, std::size_t count, const Shape &shape, const T *residual, Panel<T> &gradient) {
+  kernels::row_kernels<T>().backward(rows, count, shape.width(), residual, shape.outputs(), gradient.weights.data());
+  for (std::size_t c = 0; c < shape.outputs(); ++c) {
+    T sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += residual[c * block_rows + i];
+    }
+    gradient.bias[c] += sum;
+  }
+}
+
+/// residual_c = weight (p_c − [label = c])
+template <class T>
+void weigh_residual(const T *p, const std::uint32_t *labels, std::size_t count, const T *weight, std::size_t outputs,
+                    T *residual) {
+  for (std::size_t c = 0; c < outputs; ++c) {
+    for (std::size_t i = 0; i < block_rows; ++i) {
+      residual[c * block_rows + i] = weight[i] * p[c * block_rows + i];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (labels[i] < outputs) {
+      residual[labels[i] * block_rows + i] -= weight[i];
+    }
+  }
+}
+
+/// out_i = Σ_c (p_c − [label = c]) (s_c + bias_c): the slope of a sample's loss along s.
+template <class T>
+void slope_along(const T *p, const std::uint32_t *labels, std::size_t count, const T *s, const T *bias,
+                 std::size_t outputs, T *out) {
+  std::fill_n(out, block_rows, T(0));
+  for (std::size_t c = 0; c < outputs; ++c) {
+    for (std::size_t i = 0; i < block_rows; ++i) {
+      out[i] += p[c * block_rows + i] * (s[c * block_rows + i] + bias[c]);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (labels[i] < outputs) {
+      out[i] -= s[labels[i] * block_rows + i] + bias[labels[i]];
+    }
+  }
+}
+
+} // namespace duplex::softmax

@@ -1,0 +1,247 @@
+#include "softmax/blocks.hpp"
+
+#include <duplex/error.hpp>
+#include <duplex/softmax_loss.hpp>
+
+#include <omp.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace duplex {
+
+using softmax::accumulate;
+using softmax::block_rows;
+using softmax::BlockArray;
+using softmax::Crew;
+using softmax::Panel;
+using softmax::RowBlocks;
+using softmax::Shape;
+using softmax::slope_along;
+using softmax::weigh_residual;
+using softmax::Worker;
+
+void require_samples(const LabelledSamples &samples, Index classes, const char *name) {
+  const std::string who = std::string(name) + ": ";
+  if (classes < 2) {
+    throw InvalidInput(who + std::to_string(classes) + " classes, expected at least 2");
+  }
+  if (!samples.features || !samples.labels || samples.features->rows() == 0) {
+    throw InvalidInput(who + "no samples");
+  }
+  if (static_cast<Index>(samples.labels->size()) != samples.features->rows()) {
+    throw InvalidInput(who + std::to_string(samples.labels->size()) + " labels for " +
+                       std::to_string(samples.features->rows()) + " samples");
+  }
+  for (std::size_t i = 0; i < samples.labels->size(); ++i) {
+    if (static_cast<Index>((*samples.labels)[i]) >= classes) {
+      throw InvalidInput(who + "label " + std::to_string((*samples.labels)[i]) + " of sample " + std::to_string(i + 1) +
+                         ", expected less than the number of classes, " + std::to_string(classes));
+    }
+  }
+}
+
+int softmax_threads(const LabelledSamples &samples, Index classes, int wanted) {
+  if (omp_in_parallel() != 0) {
+    return 1;
+  }
+  constexpr double products_worth_a_thread = 1e6; // some ten microseconds
+  const double products = static_cast<double>(samples.features->rows()) *
+                          static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
+  const auto blocks = static_cast<double>(samples.features->rows() / static_cast<Index>(block_rows) + 1);
+  const int most = wanted > 0 ? wanted : omp_get_max_threads();
+  return std::clamp(static_cast<int>(std::min({products / products_worth_a_thread, blocks, 1024.0})), 1, most);
+}
+
+template <class T> struct SoftmaxLoss<T>::Impl {
+  Impl(LabelledSamples given, Index classes, int threads)
+      : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)),
+        crew(rows.shape(), softmax_threads(samples, classes, threads)), p(rows.shape()), panel(rows.shape()),
+        losses(Vector::Zero(samples.features->rows())) {}
+
+  [[nodiscard]] const Shape &shape() const { return rows.shape(); }
+  [[nodiscard]] const std::uint32_t *labels(std::size_t block) const {
+    return samples.labels->data() + block * block_rows;
+  }
+
+  /// Weights of a block's samples, with nothing beyond the last.
+  static void copy_weights(const Vector &weights, std::size_t block, std::size_t count, T *out) {
+    std::copy_n(weights.data() + block * block_rows, count, out);
+    std::fill(out + count, out + block_rows, T(0));
+  }
+
+  /// Scores of the labels, or their mean under the targets, with the bias.
+  void score_labels(std::size_t block, std::size_t count, const T *scores, T *out) const {
+    const std::size_t outputs = shape().outputs();
+    if (!has_targets) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t label = labels(block)[i];
+        out[i] = label == outputs ? T(0) : scores[label * block_rows + i] + panel.bias[label];
+      }
+      return;
+    }
+    std::fill_n(out, count, T(0));
+    const T *q = targets.block(block);
+    for (std::size_t c = 0; c < outputs; ++c) {
+      for (std::size_t i = 0; i < count; ++i) {
+        out[i] += q[c * block_rows + i] * (scores[c * block_rows + i] + panel.bias[c]);
+      }
+    }
+  }
+
+  void residuals(std::size_t block, std::size_t count, const T *weight, T *out) const {
+    if (!has_targets) {
+      weigh_residual(p.block(block), labels(block), count, weight, shape().outputs(), out);
+      return;
+    }
+    const T *probability = p.block(block);
+    const T *q = targets.block(block);
+    for (std::size_t c = 0; c < shape().outputs(); ++c) {
+      for (std::size_t i = c * block_rows; i < (c + 1) * block_rows; ++i) {
+        out[i] = weight[i - c * block_rows] * (probability[i] - q[i]);
+      }
+    }
+  }
+
+  LabelledSamples samples;
+  RowBlocks<T> rows;
+  Crew<T> crew;
+  BlockArray<T> p;
+  BlockArray<T> targets;
+  bool has_targets = false;
+  Panel<T> panel;
+  Vector losses;
+};
+
+template <class T> SoftmaxLoss<T>::SoftmaxLoss(LabelledSamples samples, Index classes, int threads) {
+  require_samples(samples, classes, "softmax loss");
+  impl_ = std::make_unique<Impl>(std::move(samples), classes, threads);
+}
+template <class T> SoftmaxLoss<T>::SoftmaxLoss(SoftmaxLoss &&) noexcept = default;
+template <class T> SoftmaxLoss<T> &SoftmaxLoss<T>::operator=(SoftmaxLoss &&) noexcept = default;
+template <class T> SoftmaxLoss<T>::~SoftmaxLoss() = default;
+
+template <class T> Index SoftmaxLoss<T>::rows() const { return impl_->samples.features->rows(); }
+template <class T> Index SoftmaxLoss<T>::y_size() const {
+  return static_cast<Index>(impl_->shape().classes * (impl_->shape().columns + 1));
+}
+
+template <class T> void SoftmaxLoss<T>::set_targets(const Matrix &targets) {
+  Impl &self = *impl_;
+  const Shape &shape = self.shape();
+  if (!self.has_targets) {
+    self.targets = BlockArray<T>(shape);
+    self.has_targets = true;
+  }
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    T *q = self.targets.block(row / block_rows) + row % block_rows;
+    for (std::size_t c = 0; c < shape.outputs(); ++c) {
+      q[c * block_rows] = targets(static_cast<Index>(row), static_cast<Index>(c));
+    }
+  }
+}
+
+template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
+  Impl &self = *impl_;
+  const Shape &shape = self.shape();
+  const auto kernel = kernels::row_kernels<T>();
+  self.panel.fold(self.rows, y);
+  self.crew.run([&](Worker<T> &worker, const auto &share) {
+    share(shape.blocks(), [&](std::size_t b) {
+      const std::size_t count = shape.rows_in(b);
+      const T *rows = self.rows.load(b, worker.rows.data());
+      T *p = self.p.block(b);
+      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), p);
+      T *own = self.losses.data() + b * block_rows;
+      self.score_labels(b, count, p, own); // before softmax takes the scores' place
+      kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        own[i] = worker.weight.data()[i] - own[i];
+      }
+    });
+  });
+}
+
+template <class T> double SoftmaxLoss<T>::value(const Vector &weights) const {
+  return (impl_->losses.template cast<double>().array() * weights.template cast<double>().array()).sum();
+}
+
+template <class T> const typename SoftmaxLoss<T>::Vector &SoftmaxLoss<T>::losses() const { return impl_->losses; }
+
+template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &out) {
+  Impl &self = *impl_;
+  const Shape &shape = self.shape();
+  self.crew.run([&](Worker<T> &worker, const auto &share) {
+    worker.lower.clear();
+    share(shape.blocks(), [&](std::size_t b) {
+      const std::size_t count = shape.rows_in(b);
+      const T *rows = self.rows.load(b, worker.rows.data());
+      Impl::copy_weights(weights, b, count, worker.weight.data());
+      self.residuals(b, count, worker.weight.data(), worker.residual.data());
+      accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+    });
+  });
+  self.crew.sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+}
+
+template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vector &v, Vector &out) {
+  Impl &self = *impl_;
+  const Shape &shape = self.shape();
+  const auto kernel = kernels::row_kernels<T>();
+  self.panel.fold(self.rows, v);
+  self.crew.run([&](Worker<T> &worker, const auto &share) {
+    worker.lower.clear();
+    share(shape.blocks(), [&](std::size_t b) {
+      const std::size_t count = shape.rows_in(b);
+      const T *rows = self.rows.load(b, worker.rows.data());
+      Impl::copy_weights(weights, b, count, worker.weight.data());
+      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), worker.scores.data());
+      kernel.curve(self.p.block(b), worker.scores.data(), self.panel.bias.data(), worker.weight.data(), shape.outputs(),
+                   worker.residual.data());
+      accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+    });
+  });
+  self.crew.sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+}
+
+template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vector &v, Vector &out) {
+  Impl &self = *impl_;
+  const Shape &shape = self.shape();
+  out.resize(rows());
+  self.panel.fold(self.rows, v);
+  self.crew.run([&](Worker<T> &worker, const auto &share) {
+    share(shape.blocks(), [&](std::size_t b) {
+      const std::size_t count = shape.rows_in(b);
+      const T *rows = self.rows.load(b, worker.rows.data());
+      kernels::row_kernels<T>().forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(),
+                                        worker.scores.data());
+      slope_along(self.p.block(b), self.labels(b), count, worker.scores.data(), self.panel.bias.data(), shape.outputs(),
+                  worker.slope.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto row = static_cast<Index>(b * block_rows + i);
+        out[row] = factors[row] * worker.slope.data()[i];
+      }
+    });
+  });
+}
+
+template <class T> typename SoftmaxLoss<T>::Matrix SoftmaxLoss<T>::probabilities() const {
+  const Shape &shape = impl_->shape();
+  Matrix out(static_cast<Index>(shape.rows), static_cast<Index>(shape.classes));
+  for (std::size_t row = 0; row < shape.rows; ++row) {
+    const T *p = impl_->p.block(row / block_rows) + row % block_rows;
+    T last = 1;
+    for (std::size_t c = 0; c < shape.outputs(); ++c) {
+      out(static_cast<Index>(row), static_cast<Index>(c)) = p[c * block_rows];
+      last -= p[c * block_rows];
+    }
+    out(static_cast<Index>(row), static_cast<Index>(shape.outputs())) = std::max(last, T(0));
+  }
+  return out;
+}
+
+template class SoftmaxLoss<float>;
+template class SoftmaxLoss<double>;
+
+} // namespace duplex
