@@ -15,11 +15,8 @@ constexpr std::string_view data_place = "{{report-data}}";
 
 // What could end a script element, open a comment, or end a line in a script. In JSON all of it
 // can only stand inside strings, where an escape means the same.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> escapes{{{"<", "\\u003c"},
-                                                                                {">", "\\u003e"},
-                                                                                {"&", "\\u0026"},
-                                                                                {"\xE2\x80\xA8", "\\u2028"},
-                                                                                {"\xE2\x80\xA9", "\\u2029"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> escapes{
+    {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}, {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"}}};
 
 std::string escaped_for_script(std::string_view json) {
   std::string result;

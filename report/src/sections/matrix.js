@@ -34,10 +34,12 @@ function busiest(matrix, limit) {
   };
 }
 
+/** Where the text must change its colour to stay legible: at 1 on dark paper, at 2 on white. */
+const depthOf = (strength) => (strength > 0.8 ? 2 : strength > 0.63 ? 1 : undefined);
+
 function cellOf(value, strength, { diagonal, compact, tooltip }) {
   const something = count(value) > 0;
-  const classes = [diagonal && "diagonal", strength > 0.55 && "strong"].filter(Boolean).join(" ");
-  const attributes = { class: classes || undefined, "--strength": something && strength.toFixed(3), title: something && tooltip };
+  const attributes = { class: diagonal && "diagonal", "data-depth": depthOf(strength), "--strength": something && strength.toFixed(3), title: something && tooltip };
   if (compact) return element("td", attributes, something && element("span", { class: "for-readers" }, number(value)));
   return element("td", attributes, something ? number(value) : element("span", { class: "nought" }, diagonal ? "" : "0"));
 }
@@ -79,7 +81,7 @@ const pairOf = ({ rows, columns }, most) => ({ r, c, value }) =>
   element(
     "li",
     {},
-    element("span", { class: "pair" }, label(rows[r]), element("span", { class: "arrow" }, "→"), label(columns[c])),
+    element("span", { class: "pair" }, label(rows[r]), element("span", { class: "target" }, "→ ", label(columns[c]))),
     element("span", { class: "count" }, number(value)),
     element("span", { class: "gauge", "aria-hidden": "true", "--share": `${(100 * value) / most}%` }),
   );
