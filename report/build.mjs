@@ -39,7 +39,9 @@ async function bundled(entry) {
     legalComments: "none",
     metafile: true,
   });
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0));
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+  );
   const notices = used.some((path) => path.includes("node_modules/")) ? await licences(used) : "";
   return notices + outputFiles[0].text.trim();
 }
@@ -55,7 +57,8 @@ function checked(page) {
 
 const octal = (byte) => `\\${byte.toString(8).padStart(3, "0")}`;
 const isPlain = (byte) => byte >= 0x20 && byte < 0x7f && !'"\\?'.includes(String.fromCharCode(byte));
-const literal = (bytes) => `"${Array.from(bytes, (byte) => (isPlain(byte) ? String.fromCharCode(byte) : octal(byte))).join("")}"`;
+const literal = (bytes) =>
+  `"${Array.from(bytes, (byte) => (isPlain(byte) ? String.fromCharCode(byte) : octal(byte))).join("")}"`;
 
 function asSource(page) {
   const bytes = Buffer.from(page);

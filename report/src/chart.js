@@ -46,10 +46,15 @@ const lineSwatch = (i) =>
     svg("line", { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colour(i), "stroke-width": 2.5, "stroke-dasharray": dash(i) }),
   );
 
-const barSwatch = (i) => element("span", { class: "swatch bar", "--fill": colour(i), "data-hatched": i % 2 === 1, "aria-hidden": "true" });
+const barSwatch = (i) =>
+  element("span", { class: "swatch bar", "--fill": colour(i), "data-hatched": i % 2 === 1, "aria-hidden": "true" });
 
 export const legend = (names, bars = false) =>
-  element("ul", { class: "legend" }, names.map((name, i) => element("li", {}, bars ? barSwatch(i) : lineSwatch(i), label(name))));
+  element(
+    "ul",
+    { class: "legend" },
+    names.map((name, i) => element("li", {}, bars ? barSwatch(i) : lineSwatch(i), label(name))),
+  );
 
 /** Dashed lines across the chart, each with its label, beneath one another where they would collide. */
 export function verticalMarks(marks, [from, to]) {
@@ -79,7 +84,18 @@ export function verticalMarks(marks, [from, to]) {
 export const hover = (points, title) => [
   ruleX(points, pointerX({ x: "x", py: "y", stroke: "var(--muted)", strokeWidth: 1 })),
   dot(points, pointerX({ x: "x", y: "y", r: 4, fill: "var(--surface)", stroke: "var(--ink)", strokeWidth: 2 })),
-  tip(points, pointerX({ x: "x", y: "y", title, fontSize: 12, lineHeight: 1.35, fill: "var(--surface)", stroke: "var(--line-strong)" })),
+  tip(
+    points,
+    pointerX({
+      x: "x",
+      y: "y",
+      title,
+      fontSize: 12,
+      lineHeight: 1.35,
+      fill: "var(--surface)",
+      stroke: "var(--line-strong)",
+    }),
+  ),
 ];
 
 /** At most so many of them, evenly, with the first and the last. */
@@ -92,7 +108,12 @@ export function sample(values, count) {
 export function valuesTable(title, columns, rows) {
   const shown = sample(rows, rowsInTable);
   const row = ([head, ...cells]) =>
-    element("tr", {}, element("th", { scope: "row" }, head), cells.map((value) => element("td", {}, number(value))));
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, head),
+      cells.map((value) => element("td", {}, number(value))),
+    );
   return element(
     "details",
     {},
@@ -102,11 +123,20 @@ export function valuesTable(title, columns, rows) {
       element(
         "table",
         { class: "plain numbers" },
-        element("thead", {}, element("tr", {}, columns.map((name) => element("th", { scope: "col" }, label(name))))),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            columns.map((name) => element("th", { scope: "col" }, label(name))),
+          ),
+        ),
         element("tbody", {}, shown.map(row)),
       ),
     ),
-    shown.length < rows.length && element("p", { class: "note" }, `${number(shown.length)} of ${number(rows.length)} points, evenly taken.`),
+    shown.length < rows.length &&
+      element("p", { class: "note" }, `${number(shown.length)} of ${number(rows.length)} points, evenly taken.`),
   );
 }
 

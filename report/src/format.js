@@ -55,5 +55,3 @@ export function moment(text) {
   const names = "January February March April May June July August September October November December".split(" ");
   return `${Number(day)} ${names[Number(month) - 1] ?? month} ${year}, ${time}${zulu ? " UTC" : ""}`;
 }
-
-export const plural = (count, one, many) => `${number(count)} ${count === 1 ? one : many}`;

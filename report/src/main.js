@@ -56,7 +56,11 @@ const contents = (sections) =>
   element(
     "nav",
     { "aria-label": "Sections" },
-    element("ul", {}, sections.map((section) => element("li", {}, linkTo(section)))),
+    element(
+      "ul",
+      {},
+      sections.map((section) => element("li", {}, linkTo(section))),
+    ),
   );
 
 const linkTo = (section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent);
@@ -64,13 +68,17 @@ const linkTo = (section) => element("a", { href: `#${section.id}` }, section.que
 function show(data) {
   const sections = (data.sections ?? []).map(sectionOf);
   document.title = data.title ?? "Report";
-  document.getElementById("page").replaceChildren(
-    header(data),
-    ...(data.headline?.length ? [element("dl", { class: "tiles", "aria-label": "Key figures" }, data.headline.map(tile))] : []),
-    ...(sections.length > 2 ? [contents(sections)] : []),
-    element("main", {}, sections),
-    element("footer", {}, "This file holds all that it shows and asks nothing of the network."),
-  );
+  document
+    .getElementById("page")
+    .replaceChildren(
+      header(data),
+      ...(data.headline?.length
+        ? [element("dl", { class: "tiles", "aria-label": "Key figures" }, data.headline.map(tile))]
+        : []),
+      ...(sections.length > 2 ? [contents(sections)] : []),
+      element("main", {}, sections),
+      element("footer", {}, "This file holds all that it shows and asks nothing of the network."),
+    );
 }
 
 show(JSON.parse(document.getElementById("report-data").textContent));

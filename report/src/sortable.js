@@ -24,7 +24,11 @@ export function sortableTable({ title, columns, items }) {
   const numeric = new Set(shown.filter((column) => items.some((item) => typeof item[column] === "number")));
   const body = element("tbody");
   const rowOf = (item) =>
-    element("tr", {}, shown.map((column) => element("td", { class: numeric.has(column) && "number" }, label(cell(item[column])))));
+    element(
+      "tr",
+      {},
+      shown.map((column) => element("td", { class: numeric.has(column) && "number" }, label(cell(item[column])))),
+    );
   const pages = inPages(items, rowsPerPage, body, rowOf);
 
   function sort(head, column) {
@@ -36,7 +40,9 @@ export function sortableTable({ title, columns, items }) {
 
   const headOf = (column) => {
     const head = element("th", { scope: "col", class: numeric.has(column) && "number" });
-    head.append(column === "features" ? column : element("button", { type: "button", onclick: () => sort(head, column) }, column));
+    head.append(
+      column === "features" ? column : element("button", { type: "button", onclick: () => sort(head, column) }, column),
+    );
     return head;
   };
 

@@ -7,7 +7,18 @@ export const hostile = {
   separators: "line\u2028and\u2029paragraph & more",
 };
 
-const classes = [hostile.image, "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "a label that is very much longer than any place for it on any screen that there is"];
+const classes = [
+  hostile.image,
+  "Trouser",
+  "Pullover",
+  "Dress",
+  "Coat",
+  "Sandal",
+  "Shirt",
+  "Sneaker",
+  "Bag",
+  "a label that is very much longer than any place for it on any screen that there is",
+];
 
 const pixels = (i) => Buffer.from(Array.from({ length: 16 }, (_, p) => (p * 16 + i * 7) % 256)).toString("base64");
 
@@ -41,7 +52,12 @@ const curves = {
       marks: [{ x: 5.2, label: "stopped here" }],
       log_y: false,
     },
-    { title: "Residual", y_label: "norm", log_y: true, series: [{ name: "residual", x: steps, y: steps.map((t) => (t === 0 ? 0 : 10 ** -t)) }] },
+    {
+      title: "Residual",
+      y_label: "norm",
+      log_y: true,
+      series: [{ name: "residual", x: steps, y: steps.map((t) => (t === 0 ? 0 : 10 ** -t)) }],
+    },
     { title: "Nothing yet", series: [{ name: "none", x: [0, 1], y: [null, null] }] },
   ],
 };
@@ -87,7 +103,13 @@ export const full = {
     curves,
     histogram,
     matrixOf(classes, (r, c) => (r === c ? 0 : (r * 7 + c * 3) % 40)),
-    { kind: "suspects", title: "The worst suspects", image: { width: 4, height: 4, channels: 1 }, columns, items: Array.from({ length: 60 }, (_, i) => suspectOf(i)) },
+    {
+      kind: "suspects",
+      title: "The worst suspects",
+      image: { width: 4, height: 4, channels: 1 },
+      columns,
+      items: Array.from({ length: 60 }, (_, i) => suspectOf(i)),
+    },
     {
       kind: "suspects",
       title: "The same without pictures",
@@ -95,7 +117,16 @@ export const full = {
       columns,
       items: Array.from({ length: 60 }, (_, i) => ({ ...suspectOf(i), pixels: undefined, features: [i, 0.5, null] })),
     },
-    { kind: "table", title: "Settings", columns: ["option", "value"], rows: [["alpha", "0.1"], ["data", hostile.script], ["seed", null]] },
+    {
+      kind: "table",
+      title: "Settings",
+      columns: ["option", "value"],
+      rows: [
+        ["alpha", "0.1"],
+        ["data", hostile.script],
+        ["seed", null],
+      ],
+    },
   ],
 };
 
@@ -115,5 +146,10 @@ export const empty = {
 
 export const classesOf = (count) => ({
   title: `${count} classes`,
-  sections: [matrixOf(Array.from({ length: count }, (_, i) => `class number ${i}`), (r, c) => ((r * 31 + c * 17) % 97 === 0 ? 1 + (r % 9) : 0))],
+  sections: [
+    matrixOf(
+      Array.from({ length: count }, (_, i) => `class number ${i}`),
+      (r, c) => ((r * 31 + c * 17) % 97 === 0 ? 1 + (r % 9) : 0),
+    ),
+  ],
 });

@@ -22,7 +22,15 @@ if (!existsSync(browserPath)) {
   process.exit(77);
 }
 
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 const desktop = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 const folder = resolve(outFolder);
@@ -31,7 +39,11 @@ let browser;
 
 before(async () => {
   mkdirSync(folder, { recursive: true });
-  browser = await chromium.launchPersistentContext(profile, { executablePath: browserPath, headless: true, args: flags });
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: browserPath,
+    headless: true,
+    args: flags,
+  });
 });
 
 after(async () => {
@@ -45,6 +57,9 @@ function write(name, data) {
   execFileSync(reportPage, [json, html], { stdio: "inherit" });
   return pathToFileURL(html).href;
 }
+
+let writtenFullPage;
+const fullPage = () => (writtenFullPage ??= write("full", full));
 
 /** Shows the page, and fails if it asked the network for anything or complained. */
 async function visit(address, check, { viewport = desktop, colorScheme = "light", screenshot } = {}) {
@@ -62,91 +77,118 @@ async function visit(address, check, { viewport = desktop, colorScheme = "light"
   if (screenshot) await page.screenshot({ path: join(folder, `${screenshot}.png`), fullPage: true });
   await page.close();
   assert.deepEqual(complaints, []);
-  assert.deepEqual(requests.filter((url) => url !== address && !url.startsWith("data:")), []);
+  assert.deepEqual(
+    requests.filter((url) => url !== address && !url.startsWith("data:")),
+    [],
+  );
 }
 
 const texts = (page, selector) => page.locator(selector).allTextContents();
 const count = (page, selector) => page.locator(selector).count();
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 const brightness = (page, selector, property) =>
-  page.locator(selector).first().evaluate((node, name) => getComputedStyle(node)[name].match(/\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3, property);
+  page
+    .locator(selector)
+    .first()
+    .evaluate(
+      (node, name) =>
+        getComputedStyle(node)
+          [name].match(/\d+/g)
+          .slice(0, 3)
+          .reduce((a, b) => a + Number(b), 0) / 3,
+      property,
+    );
 
-test("the page shows every part of its data", async () => {
-  await visit(write("full", full), async (page) => {
-    assert.equal(await page.title(), full.title);
-    assert.deepEqual(await texts(page, "h2"), full.sections.map(({ title }) => title));
-    assert.deepEqual(await texts(page, ".tile .value"), ["2 481", "83.4 %", "0.481", "13 s"]);
-    assert.match((await texts(page, ".made"))[0], /Duplex 0\.1\.0 · 1 March 2026, 09:30 UTC/);
-    assert.equal(await count(page, ".chart g.curve path"), 3);
-    assert.deepEqual(await texts(page, ".panel .empty"), ["No values."]);
-    assert.equal(await count(page, ".histogram g.bars rect"), 20);
-    assert.equal(await count(page, ".heat td"), 100);
-    assert.deepEqual(await texts(page, ".heat tbody tr:nth-child(2) td:nth-child(n+2):nth-child(-n+5)"), ["7", "", "13", "16"]);
-    assert.deepEqual(await texts(page, ".table tbody tr:first-child > *"), ["alpha", "0.1"]);
-    assert.deepEqual(await texts(page, ".table tbody tr:last-child > *"), ["seed", "–"]);
-  });
-});
+test("a page of everything", async (all) => {
+  await visit(fullPage(), async (page) => {
+    await all.test("the page shows every part of its data", async () => {
+      assert.equal(await page.title(), full.title);
+      assert.deepEqual(
+        await texts(page, "h2"),
+        full.sections.map(({ title }) => title),
+      );
+      assert.deepEqual(await texts(page, ".tile .value"), ["2 481", "83.4 %", "0.481", "13 s"]);
+      assert.match((await texts(page, ".made"))[0], /Duplex 0\.1\.0 · 1 March 2026, 09:30 UTC/);
+      assert.equal(await count(page, ".chart g.curve path"), 3);
+      assert.deepEqual(await texts(page, ".panel .empty"), ["No values."]);
+      assert.equal(await count(page, ".histogram g.bars rect"), 20);
+      assert.equal(await count(page, ".heat td"), 100);
+      assert.deepEqual(await texts(page, ".heat tbody tr:nth-child(2) td:nth-child(n+2):nth-child(-n+5)"), [
+        "7",
+        "",
+        "13",
+        "16",
+      ]);
+      assert.deepEqual(await texts(page, ".table tbody tr:first-child > *"), ["alpha", "0.1"]);
+      assert.deepEqual(await texts(page, ".table tbody tr:last-child > *"), ["seed", "–"]);
+    });
 
-test("a curve has a gap where it has no value", async () => {
-  await visit(write("gap", full), async (page) => {
-    const path = await page.locator("g.curve path").first().getAttribute("d");
-    assert.equal(path.match(/M/g).length, 2);
-    assert.doesNotMatch(path, /NaN/);
-  });
-});
+    await all.test("a curve has a gap where it has no value", async () => {
+      const path = await page.locator("g.curve path").first().getAttribute("d");
+      assert.equal(path.match(/M/g).length, 2);
+      assert.doesNotMatch(path, /NaN/);
+    });
 
-test("pointing at a chart tells the values", async () => {
-  await visit(write("hover", full), async (page) => {
-    const chart = page.locator(".chart svg").first();
-    await chart.scrollIntoViewIfNeeded();
-    const box = await chart.boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    const tip = page.locator('.chart [aria-label="tip"] text').first();
-    await tip.waitFor();
-    assert.match(await tip.textContent(), /seconds .*with a gap: .*/);
-  });
-});
+    await all.test("pointing at a chart tells the values", async () => {
+      const chart = page.locator(".chart svg").first();
+      await chart.scrollIntoViewIfNeeded();
+      const box = await chart.boundingBox();
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      const tip = page.locator('.chart [aria-label="tip"] text').first();
+      await tip.waitFor();
+      assert.match(await tip.textContent(), /seconds .*with a gap: .*/);
+    });
 
-test("labels made of markup are shown as text and run nothing", async () => {
-  await visit(write("hostile", full), async (page) => {
-    assert.equal(await page.locator("h1").textContent(), full.title);
-    assert.equal(await page.locator(".subtitle").textContent(), hostile.separators);
-    assert.ok((await texts(page, ".prose p")).includes(hostile.image));
-    assert.equal(await page.locator(".heat tbody th").first().textContent(), hostile.image);
-    assert.equal(await page.evaluate(() => window.broken), undefined);
-    assert.equal(await count(page, "img"), 0);
-    assert.equal(await count(page, "script"), 2);
-  });
-});
+    await all.test("labels made of markup are shown as text and run nothing", async () => {
+      assert.equal(await page.locator("h1").textContent(), full.title);
+      assert.equal(await page.locator(".subtitle").textContent(), hostile.separators);
+      assert.ok((await texts(page, ".prose p")).includes(hostile.image));
+      assert.equal(await page.locator(".heat tbody th").first().textContent(), hostile.image);
+      assert.equal(await page.evaluate(() => window.broken), undefined);
+      assert.equal(await count(page, "img"), 0);
+      assert.equal(await count(page, "script"), 2);
+      const policy = await page.locator("meta[http-equiv=Content-Security-Policy]").getAttribute("content");
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-[^']+'; img-src data: blob:;/,
+      );
+    });
 
-test("the gallery shows pictures, more of them when asked, in the order asked for", async () => {
-  await visit(write("gallery", full), async (page) => {
-    assert.equal(await count(page, ".suspect"), 24);
-    assert.equal(await count(page, ".suspect canvas"), 23);
-    assert.deepEqual(await page.locator(".suspect canvas").first().evaluate((canvas) => [...canvas.getContext("2d").getImageData(1, 0, 1, 1).data]), [16, 16, 16, 255]);
-    assert.match(await page.locator(".suspect").nth(1).textContent(), /given Trouser→, suggested Coattrust0\.005probability0\.02/);
-    assert.match(await page.locator(".suspect").nth(2).textContent(), /trust–/);
-    const more = page.locator(".suspects").first().getByRole("button", { name: "Show 24 more" });
-    await more.click();
-    assert.equal(await count(page, ".suspect"), 48);
-    await page.getByRole("button", { name: "Show 12 more" }).first().click();
-    assert.equal(await count(page, ".suspect"), 60);
-    await page.getByLabel("Sorted by").selectOption("given");
-    assert.equal(await count(page, ".suspect"), 24);
-    assert.equal(await page.locator(".suspect .given").first().textContent(), hostile.image);
-  });
-});
+    await all.test("the gallery shows pictures, more of them when asked, in the order asked for", async () => {
+      assert.equal(await count(page, ".suspect"), 24);
+      assert.equal(await count(page, ".suspect canvas"), 23);
+      assert.deepEqual(
+        await page
+          .locator(".suspect canvas")
+          .first()
+          .evaluate((canvas) => [...canvas.getContext("2d").getImageData(1, 0, 1, 1).data]),
+        [16, 16, 16, 255],
+      );
+      assert.match(
+        await page.locator(".suspect").nth(1).textContent(),
+        /given Trouser→, suggested Coattrust0\.005probability0\.02/,
+      );
+      assert.match(await page.locator(".suspect").nth(2).textContent(), /trust–/);
+      const more = page.locator(".suspects").first().getByRole("button", { name: "Show 24 more" });
+      await more.click();
+      assert.equal(await count(page, ".suspect"), 48);
+      await page.getByRole("button", { name: "Show 12 more" }).first().click();
+      assert.equal(await count(page, ".suspect"), 60);
+      await page.getByLabel("Sorted by").selectOption("given");
+      assert.equal(await count(page, ".suspect"), 24);
+      assert.equal(await page.locator(".suspect .given").first().textContent(), hostile.image);
+    });
 
-test("without pictures the suspects are a table that sorts by its heads", async () => {
-  await visit(write("sortable", full), async (page) => {
-    const firstRow = () => page.locator(".sortable tbody tr").first().locator("td").first().textContent();
-    assert.equal(await count(page, ".sortable tbody tr"), 48);
-    const head = page.locator(".sortable thead th").first();
-    await head.getByRole("button").click();
-    assert.equal(await head.getAttribute("aria-sort"), "ascending");
-    await head.getByRole("button").press("Enter");
-    assert.equal(await head.getAttribute("aria-sort"), "descending");
-    assert.equal(await firstRow(), "177");
+    await all.test("without pictures the suspects are a table that sorts by its heads", async () => {
+      const firstRow = () => page.locator(".sortable tbody tr").first().locator("td").first().textContent();
+      assert.equal(await count(page, ".sortable tbody tr"), 48);
+      const head = page.locator(".sortable thead th").first();
+      await head.getByRole("button").click();
+      assert.equal(await head.getAttribute("aria-sort"), "ascending");
+      await head.getByRole("button").press("Enter");
+      assert.equal(await head.getAttribute("aria-sort"), "descending");
+      assert.equal(await firstRow(), "177");
+    });
   });
 });
 
@@ -163,7 +205,10 @@ test("a page with nothing to show says so", async () => {
   });
 });
 
-for (const [classes, shown] of [[100, 100], [1000, 100]]) {
+for (const [classes, shown] of [
+  [100, 100],
+  [1000, 100],
+]) {
   test(`a matrix of ${classes} classes scrolls in its own box`, async () => {
     await visit(
       write(`classes-${classes}`, classesOf(classes)),
@@ -181,10 +226,13 @@ for (const [device, viewport] of Object.entries({ desktop, phone })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`on a ${device} in ${colorScheme} colours everything fits and can be read`, async () => {
       await visit(
-        write(`${device}-${colorScheme}`, full),
+        fullPage(),
         async (page) => {
           assert.equal(await overflow(page), 0);
-          const [ink, paper] = [await brightness(page, "h1", "color"), await brightness(page, "body", "backgroundColor")];
+          const [ink, paper] = [
+            await brightness(page, "h1", "color"),
+            await brightness(page, "body", "backgroundColor"),
+          ];
           assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150, `ink ${ink} on ${paper}`);
         },
         { viewport, colorScheme, screenshot: `${device}-${colorScheme}` },

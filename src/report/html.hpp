@@ -12,7 +12,7 @@ namespace duplex::report {
 [[nodiscard]] bool html_available();
 
 inline constexpr std::string_view html_unavailable_reason =
-    "this build has no report page: npm was not found when it was configured";
+    "this build has no report page: it was configured without npm";
 
 /// The page that shows `data`, of the shape in docs/report.md. Strings may hold anything: markup in
 /// them is shown as text, and what is not UTF-8 is replaced. Throws std::runtime_error with the

@@ -1,5 +1,17 @@
 import { dot, line, plot } from "@observablehq/plot";
-import { colour, dash, hover, legend, look, marginLeftOf, panel, responsive, sample, valuesTable, verticalMarks } from "../chart.js";
+import {
+  colour,
+  dash,
+  hover,
+  legend,
+  look,
+  marginLeftOf,
+  panel,
+  responsive,
+  sample,
+  valuesTable,
+  verticalMarks,
+} from "../chart.js";
 import { element } from "../dom.js";
 import { number } from "../format.js";
 
@@ -28,12 +40,17 @@ function byX(curves) {
   return found;
 }
 
-const extent = (values) => [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+const extent = (values) => [
+  values.reduce((a, b) => Math.min(a, b), Infinity),
+  values.reduce((a, b) => Math.max(a, b), -Infinity),
+];
 
 function describe({ title, x_label: xLabel }, curves) {
   const parts = curves.map(({ name, points }) => {
     const known = points.filter(({ y }) => !Number.isNaN(y));
-    return known.length ? `${name} goes from ${number(known[0].y)} to ${number(known.at(-1).y)}` : `${name} has no values`;
+    return known.length
+      ? `${name} goes from ${number(known[0].y)} to ${number(known.at(-1).y)}`
+      : `${name} has no values`;
   });
   return `${title ?? "Curves"} against ${xLabel ?? "x"}: ${parts.join("; ")}.`;
 }
@@ -43,11 +60,18 @@ function draw(width, chart, curves, together) {
   const known = all.filter(({ y }) => !Number.isNaN(y));
   const domain = extent([...all, ...(chart.marks ?? [])].map(({ x }) => x).filter(Number.isFinite));
   const heading = `${chart.x_label ? `${chart.x_label} ` : ""}`;
-  const told = ({ x }) => [`${heading}${number(x)}`, ...together.get(x).map((point) => `${point.name}: ${number(point.y)}`)].join("\n");
+  const told = ({ x }) =>
+    [`${heading}${number(x)}`, ...together.get(x).map((point) => `${point.name}: ${number(point.y)}`)].join("\n");
   return plot({
     ...look(width, describe(chart, curves)),
     marginLeft: marginLeftOf(extent(known.map(({ y }) => y))),
-    x: { label: chart.x_label ?? null, domain, ticks: Math.max(3, Math.floor(width / 90)), tickFormat: number, nice: false },
+    x: {
+      label: chart.x_label ?? null,
+      domain,
+      ticks: Math.max(3, Math.floor(width / 90)),
+      tickFormat: number,
+      nice: false,
+    },
     y: {
       label: chart.y_label ?? null,
       type: chart.log_y ? "log" : "linear",
@@ -58,7 +82,14 @@ function draw(width, chart, curves, together) {
     },
     marks: [
       ...curves.map(({ points, style }) =>
-        line(points, { x: "x", y: "y", stroke: colour(style), strokeWidth: 2, strokeDasharray: dash(style), className: "curve" }),
+        line(points, {
+          x: "x",
+          y: "y",
+          stroke: colour(style),
+          strokeWidth: 2,
+          strokeDasharray: dash(style),
+          className: "curve",
+        }),
       ),
       ...curves.map(({ points, style }) => dot(dotted(points), { x: "x", y: "y", r: 2.5, fill: colour(style) })),
       ...verticalMarks(chart.marks, domain),
@@ -93,6 +124,10 @@ export function curves({ panels = [], x_label: xLabel }) {
   const styleOf = (name) => Math.max(0, names.indexOf(name));
   return [
     names.length > 0 && legend(names),
-    element("div", { class: "panels", "data-count": panels.length }, panels.map((chart) => panelOf({ x_label: xLabel, ...chart }, styleOf))),
+    element(
+      "div",
+      { class: "panels", "data-count": panels.length },
+      panels.map((chart) => panelOf({ x_label: xLabel, ...chart }, styleOf)),
+    ),
   ];
 }

@@ -44,7 +44,10 @@ function draw(width, section, bins, bars) {
     ].join("\n");
   const largest = bins.reduce((most, { y }) => Math.max(most, y), 0);
   const drawing = plot({
-    ...look(width, `${section.title}: ${bins.length} bins of ${xLabel ?? "x"} from ${number(domain[0])} to ${number(domain[1])}.`),
+    ...look(
+      width,
+      `${section.title}: ${bins.length} bins of ${xLabel ?? "x"} from ${number(domain[0])} to ${number(domain[1])}.`,
+    ),
     marginLeft: marginLeftOf([largest]),
     x: { label: xLabel ?? null, domain, tickFormat: number, ticks: Math.max(3, Math.floor(width / 90)) },
     y: { label: "rows", grid: true, ticks: 5, nice: 5, tickFormat: number, domain: [0, largest] },
@@ -65,9 +68,16 @@ export function histogram(section) {
   const { title, edges = [], series = [] } = section;
   const { bins, bars } = stacked(edges, series);
   if (!bins.some(({ y }) => y > 0)) return [element("p", { class: "empty" }, "Nothing to count.")];
-  const rows = bins.map((bin) => [`${number(bin.from)} to ${number(bin.to)}`, ...series.map(({ counts }) => counts?.[bin.index])]);
+  const rows = bins.map((bin) => [
+    `${number(bin.from)} to ${number(bin.to)}`,
+    ...series.map(({ counts }) => counts?.[bin.index]),
+  ]);
   return [
-    series.length > 1 && legend(series.map(({ name }) => name), true),
+    series.length > 1 &&
+      legend(
+        series.map(({ name }) => name),
+        true,
+      ),
     panel(
       undefined,
       responsive((width) => draw(width, section, bins, bars)),

@@ -24,7 +24,12 @@ function busiest(matrix, limit) {
   for (const { r, c, value } of filled(matrix)) {
     for (const name of [matrix.rows[r], matrix.columns[c]]) weight.set(name, (weight.get(name) ?? 0) + value);
   }
-  const kept = new Set([...weight].sort((a, b) => b[1] - a[1]).slice(0, limit).map(([name]) => name));
+  const kept = new Set(
+    [...weight]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, limit)
+      .map(([name]) => name),
+  );
   const indices = (names) => names.map((name, i) => (kept.has(name) ? i : -1)).filter((i) => i >= 0);
   const [r, c] = [indices(matrix.rows), indices(matrix.columns)];
   return {
@@ -39,9 +44,18 @@ const depthOf = (strength) => (strength > 0.8 ? 2 : strength > 0.63 ? 1 : undefi
 
 function cellOf(value, strength, { diagonal, compact, tooltip }) {
   const something = count(value) > 0;
-  const attributes = { class: diagonal && "diagonal", "data-depth": depthOf(strength), "--strength": something && strength.toFixed(3), title: something && tooltip };
+  const attributes = {
+    class: diagonal && "diagonal",
+    "data-depth": depthOf(strength),
+    "--strength": something && strength.toFixed(3),
+    title: something && tooltip,
+  };
   if (compact) return element("td", attributes, something && element("span", { class: "for-readers" }, number(value)));
-  return element("td", attributes, something ? number(value) : element("span", { class: "nought" }, diagonal ? "" : "0"));
+  return element(
+    "td",
+    attributes,
+    something ? number(value) : element("span", { class: "nought" }, diagonal ? "" : "0"),
+  );
 }
 
 function grid({ rows, columns, values }, names) {
@@ -77,17 +91,26 @@ function grid({ rows, columns, values }, names) {
   );
 }
 
-const pairOf = ({ rows, columns }, most) => ({ r, c, value }) =>
-  element(
-    "li",
-    {},
-    element("span", { class: "pair" }, label(rows[r]), element("span", { class: "target" }, "→ ", label(columns[c]))),
-    element("span", { class: "count" }, number(value)),
-    element("span", { class: "gauge", "aria-hidden": "true", "--share": `${(100 * value) / most}%` }),
-  );
+const pairOf =
+  ({ rows, columns }, most) =>
+  ({ r, c, value }) =>
+    element(
+      "li",
+      {},
+      element("span", { class: "pair" }, label(rows[r]), element("span", { class: "target" }, "→ ", label(columns[c]))),
+      element("span", { class: "count" }, number(value)),
+      element("span", { class: "gauge", "aria-hidden": "true", "--share": `${(100 * value) / most}%` }),
+    );
 
 export function matrix(section) {
-  const { title, rows = [], columns = [], values = [], row_label: row = "row", column_label: column = "column" } = section;
+  const {
+    title,
+    rows = [],
+    columns = [],
+    values = [],
+    row_label: row = "row",
+    column_label: column = "column",
+  } = section;
   const whole = { rows, columns, values };
   const cells = filled(whole);
   if (cells.length === 0) return [element("p", { class: "empty" }, "Nothing to count.")];
@@ -95,11 +118,19 @@ export function matrix(section) {
   const pairs = cells.filter(({ diagonal }) => !diagonal).slice(0, pairsListed);
   return [
     isCut &&
-      element("p", { class: "note" }, `The ${classesUpTo} classes with the most in them, of ${number(Math.max(rows.length, columns.length))}.`),
+      element(
+        "p",
+        { class: "note" },
+        `The ${classesUpTo} classes with the most in them, of ${number(Math.max(rows.length, columns.length))}.`,
+      ),
     element(
       "div",
       { class: "beside" },
-      element("div", { class: "panel" }, scrollBox(title, grid(isCut ? busiest(whole, classesUpTo) : whole, { row, column }))),
+      element(
+        "div",
+        { class: "panel" },
+        scrollBox(title, grid(isCut ? busiest(whole, classesUpTo) : whole, { row, column })),
+      ),
       pairs.length > 1 &&
         element(
           "div",

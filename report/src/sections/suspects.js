@@ -20,7 +20,8 @@ const verdict = (item) =>
     label(item.suggested, { class: "suggested" }),
   );
 
-const nameOf = (item) => [`row ${item.row}`, item.id !== undefined && item.id !== String(item.row) && item.id].filter(Boolean).join(" · ");
+const nameOf = (item) =>
+  [`row ${item.row}`, item.id !== undefined && item.id !== String(item.row) && item.id].filter(Boolean).join(" · ");
 
 const cardOf = (image, columns) => (item) =>
   element(
@@ -28,7 +29,11 @@ const cardOf = (image, columns) => (item) =>
     { class: "suspect" },
     picture(image, item.pixels, `Row ${item.row}, labelled ${item.given}`),
     verdict(item),
-    element("dl", {}, ["trust", "probability"].filter((name) => columns.includes(name)).map((name) => measure(name, item[name]))),
+    element(
+      "dl",
+      {},
+      ["trust", "probability"].filter((name) => columns.includes(name)).map((name) => measure(name, item[name])),
+    ),
     element("p", { class: "origin" }, label(nameOf(item))),
   );
 

@@ -5,7 +5,11 @@ import { inPages } from "../pages.js";
 const rowsPerPage = 100;
 
 const rowOf = (row) =>
-  element("tr", {}, row.map((value, i) => element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, label(cell(value)))));
+  element(
+    "tr",
+    {},
+    row.map((value, i) => element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, label(cell(value)))),
+  );
 
 export function table({ title, columns = [], rows = [] }) {
   if (rows.length === 0) return [element("p", { class: "empty" }, "Nothing to list.")];
@@ -16,7 +20,15 @@ export function table({ title, columns = [], rows = [] }) {
       element(
         "table",
         { class: "plain" },
-        element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col" }, label(column))))),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            columns.map((column) => element("th", { scope: "col" }, label(column))),
+          ),
+        ),
         body,
       ),
     ),
