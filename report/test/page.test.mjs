@@ -62,7 +62,7 @@ let writtenFullPage;
 const fullPage = () => (writtenFullPage ??= write("full", full));
 
 /** Shows the page, and fails if it asked the network for anything or complained. */
-async function visit(address, check, { viewport = desktop, colorScheme = "light", screenshot } = {}) {
+async function visit(address, check, { viewport = desktop, colorScheme = "light", media = "screen", screenshot } = {}) {
   const page = await browser.newPage();
   const requests = [];
   const complaints = [];
@@ -70,7 +70,7 @@ async function visit(address, check, { viewport = desktop, colorScheme = "light"
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.setViewportSize(viewport);
-  await page.emulateMedia({ colorScheme });
+  await page.emulateMedia({ colorScheme, media });
   await page.goto(address);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await check(page);
@@ -240,3 +240,14 @@ for (const [device, viewport] of Object.entries({ desktop, phone })) {
     });
   }
 }
+
+test("on paper the page is light, whatever the screen is", async () => {
+  await visit(
+    fullPage(),
+    async (page) => {
+      assert.equal(await brightness(page, "body", "backgroundColor"), 255);
+      assert.ok((await brightness(page, "h1", "color")) < 60);
+    },
+    { colorScheme: "dark", media: "print", viewport: { width: 720, height: 1000 }, screenshot: "paper" },
+  );
+});

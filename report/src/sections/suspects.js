@@ -43,7 +43,7 @@ function gallery({ title, image, columns, items }) {
   const reorder = ({ target }) => pages.restart(target.value ? byColumn(items, target.value, 1) : items);
   const order = element(
     "label",
-    { class: "order" },
+    {},
     "Sorted by ",
     element(
       "select",
@@ -52,7 +52,8 @@ function gallery({ title, image, columns, items }) {
       columns.map((column) => element("option", { value: column }, column)),
     ),
   );
-  return [items.length > 1 && order, list, pages.button];
+  const key = element("span", {}, "given label → ", element("strong", {}, "suggested label"));
+  return [element("div", { class: "order" }, key, items.length > 1 && order), list, pages.button];
 }
 
 export function suspects(section) {
