@@ -247,6 +247,7 @@ test("on paper the page is light, whatever the screen is", async () => {
     async (page) => {
       assert.equal(await brightness(page, "body", "backgroundColor"), 255);
       assert.ok((await brightness(page, "h1", "color")) < 60);
+      assert.equal(await overflow(page), 0);
     },
     { colorScheme: "dark", media: "print", viewport: { width: 720, height: 1000 }, screenshot: "paper" },
   );
