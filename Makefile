@@ -1,7 +1,8 @@
 # The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
 
-BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-TEST_PACKAGES := libgtest-dev clang-format clang-tidy
+BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
+  node=nodejs npm=npm
+TEST_PACKAGES := libgtest-dev clang-format clang-tidy chromium
 BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
 OUT ?= out
 
@@ -12,7 +13,7 @@ OUT ?= out
 help:
 	@echo "make build      build the tool: build/duplex"
 	@echo "make demo       run and show Figure 1 of the paper"
-	@echo "make test       everything that is checked: tests, sanitizers, examples, clang-tidy, clang-format"
+	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make reproduce  every figure and theorem of the paper's numerical section, into $(OUT)/"
 	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
 
@@ -45,4 +46,4 @@ format:
 	@sh scripts/format.sh --fix
 
 clean:
-	rm -rf build build-debug build-tidy out
+	rm -rf build build-debug build-tidy out report/node_modules

@@ -1,9 +1,13 @@
 #!/bin/sh
-# Installs the named Debian packages that are missing. Quick when none is.
+# install.sh PACKAGE|COMMAND=PACKAGE ...: installs the Debian packages that are missing; with a command, only
+# where that command is missing, whatever it comes from. Quick when nothing is.
 set -eu
 missing=""
-for package in "$@"; do
-  if ! dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed'; then
+for wanted in "$@"; do
+  package=${wanted#*=}
+  if [ "$package" != "$wanted" ]; then
+    command -v "${wanted%%=*}" >/dev/null || missing="$missing $package"
+  elif ! dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed'; then
     missing="$missing $package"
   fi
 done

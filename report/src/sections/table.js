@@ -1,0 +1,37 @@
+import { element, label, scrollBox } from "../dom.js";
+import { cell } from "../format.js";
+import { inPages } from "../pages.js";
+
+const rowsPerPage = 100;
+
+const rowOf = (row) =>
+  element(
+    "tr",
+    {},
+    row.map((value, i) => element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, label(cell(value)))),
+  );
+
+export function table({ title, columns = [], rows = [] }) {
+  if (rows.length === 0) return [element("p", { class: "empty" }, "Nothing to list.")];
+  const body = element("tbody");
+  return [
+    scrollBox(
+      title,
+      element(
+        "table",
+        { class: "plain" },
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            columns.map((column) => element("th", { scope: "col" }, label(column))),
+          ),
+        ),
+        body,
+      ),
+    ),
+    inPages(rows, rowsPerPage, body, rowOf).button,
+  ];
+}
