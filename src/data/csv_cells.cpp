@@ -40,7 +40,7 @@ std::string CsvCells::place() const { return fmt::format("{}:{}, column {}", tex
 void CsvCells::refuse_too_long() const {
   throw InvalidInput(
       fmt::format("{}: found a cell of more than {} bytes, expected a shorter one (is a quote not closed?)", place(),
-                  TextReader::window));
+                  TextReader::widest));
 }
 
 std::uint64_t CsvCells::skip_blank_lines() {

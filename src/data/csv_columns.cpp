@@ -23,8 +23,10 @@ bool is_number(const std::string &cell) {
 
 /// Stands for a number that is missing or not finite, and is no name of a column.
 bool is_missing_number(const std::string &cell) {
-  constexpr std::array<std::string_view, 9> missing = {"", "na", "n/a", "nan", "null", "?", "inf", "-inf", "-nan"};
-  return std::find(missing.begin(), missing.end(), lower_case(cell)) != missing.end();
+  constexpr std::array<std::string_view, 8> missing = {"", "na", "n/a", "nan", "null", "?", "inf", "infinity"};
+  const std::string lower = lower_case(cell);
+  const std::string_view unsigned_cell = std::string_view(lower).substr(lower.starts_with('-') ? 1 : 0);
+  return std::find(missing.begin(), missing.end(), unsigned_cell) != missing.end();
 }
 
 class Finder {
@@ -103,7 +105,7 @@ private:
     const std::string *name = nullptr;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (columns.is_feature(i)) {
-        (is_number(cells_[i]) ? number : is_missing_number(cells_[i]) ? number : name) = &cells_[i];
+        (is_number(cells_[i]) || is_missing_number(cells_[i]) ? number : name) = &cells_[i];
       }
     }
     if (name != nullptr && number != nullptr) {

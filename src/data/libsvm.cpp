@@ -100,7 +100,7 @@ private:
     }
     if (c < 0 && text_.is_full()) {
       throw InvalidInput(fmt::format("{}:{}: found a word of more than {} bytes, expected a shorter one", text_.name(),
-                                     line_, TextReader::window));
+                                     line_, TextReader::widest));
     }
     const std::string_view token(text_.begin(), length);
     text_.skip(length);

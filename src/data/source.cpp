@@ -55,13 +55,14 @@ private:
       throw InvalidInput(fmt::format("{}: cannot be read: {}", name(), reason_of(errno)));
     }
     done_ += static_cast<std::uint64_t>(count);
-    report_progress();
+    report_progress(count);
     return static_cast<std::size_t>(count);
   }
 
-  void report_progress() {
+  void report_progress(::ssize_t count) {
     constexpr std::uint64_t step = std::uint64_t{4} << 20U;
-    if (options_.progress && done_ >= reported_ + step) {
+    const bool at_end = count == 0 && reported_ > 0 && done_ > reported_;
+    if (options_.progress && (at_end || done_ >= reported_ + step)) {
       reported_ = done_;
       options_.progress(done_, size_.value_or(0));
     }

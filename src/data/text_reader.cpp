@@ -15,7 +15,7 @@ bool TextReader::more() {
   std::memmove(buffer_.get(), begin(), size());
   last_ -= first_;
   first_ = 0;
-  const std::size_t count = source_->read({buffer_.get() + last_, window - last_});
+  const std::size_t count = source_->read({buffer_.get() + last_, window_ - last_});
   last_ += count;
   return count > 0;
 }
