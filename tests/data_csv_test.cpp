@@ -198,6 +198,10 @@ TEST(CsvHeader, RefusesAFirstLineOfNamesAndNumbersMixed) {
             "names, choose the label column by its name)");
 }
 
+TEST(CsvHeader, MayLeaveAColumnWithoutAName) {
+  EXPECT_EQ(csv(",a,kind\n0,4,x\n", label_column("3")).feature_names, (Names{"", "a"}));
+}
+
 TEST(CsvHeader, MayHoldNumbersIfTheLabelIsChosenByName) {
   const auto dataset = csv("label,0,1\n3,4,5\n");
   EXPECT_EQ(dataset.feature_names, (Names{"0", "1"}));

@@ -66,9 +66,8 @@ private:
   [[nodiscard]] std::size_t row_bytes() const { return bytes_of(storage_) * static_cast<std::size_t>(columns_); }
   void reallocate(Index rows);
   struct Free {
-    void operator()(std::byte *memory) const {
-      std::free(memory);
-    } // NOLINT(cppcoreguidelines-no-malloc): realloc grows in place
+    // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): realloc grows in place
+    void operator()(std::byte *memory) const { std::free(memory); }
   };
 
   Storage storage_;

@@ -104,8 +104,8 @@ private:
     const std::string *number = nullptr;
     const std::string *name = nullptr;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (columns.is_feature(i)) {
-        (is_number(cells_[i]) || is_missing_number(cells_[i]) ? number : name) = &cells_[i];
+      if (columns.is_feature(i) && !is_missing_number(cells_[i])) {
+        (is_number(cells_[i]) ? number : name) = &cells_[i];
       }
     }
     if (name != nullptr && number != nullptr) {
