@@ -1,19 +1,23 @@
 # The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
 
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
-  node=nodejs npm=npm
+  zlib1g-dev node=nodejs npm=npm
 TEST_PACKAGES := libgtest-dev clang-format clang-tidy chromium
+DATA_PACKAGES := dataset-fashion-mnist
+FUZZ_PACKAGES := clang libclang-rt-14-dev
 BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
 OUT ?= out
+FUZZ_SECONDS ?= 300
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test bench reproduce format clean
+.PHONY: help setup build demo test fuzz bench reproduce format clean
 
 help:
 	@echo "make build      build the tool: build/duplex"
 	@echo "make demo       run and show Figure 1 of the paper"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
+	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
 	@echo "make reproduce  every figure and theorem of the paper's numerical section, into $(OUT)/"
 	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
 
@@ -25,12 +29,17 @@ build: setup
 	@cmake --build build --target duplex_main
 
 demo: build
+	@sh scripts/install.sh $(DATA_PACKAGES)
 	@build/duplex reproduce fig1 --out "$(OUT)" --show
 	@echo "Figure 1 is in $(OUT)/fig1.svg: open it in a browser."
 
 test: setup
-	@sh scripts/install.sh $(TEST_PACKAGES)
+	@sh scripts/install.sh $(TEST_PACKAGES) $(DATA_PACKAGES)
 	@sh scripts/test.sh
+
+fuzz: setup
+	@sh scripts/install.sh $(FUZZ_PACKAGES)
+	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup
 	@sh scripts/install.sh $(BENCH_PACKAGES)
@@ -46,4 +55,4 @@ format:
 	@sh scripts/format.sh --fix
 
 clean:
-	rm -rf build build-debug build-tidy out report/node_modules
+	rm -rf build build-debug build-tidy build-fuzz out report/node_modules

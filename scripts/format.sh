@@ -4,4 +4,4 @@ set -eu
 mode="--dry-run -Werror"
 [ "${1:-}" = "--fix" ] && mode="-i"
 # shellcheck disable=SC2086
-find include src tests bench examples \( -name '*.hpp' -o -name '*.cpp' \) -print0 | xargs -0 clang-format $mode
+find include src tests fuzz bench examples \( -name '*.hpp' -o -name '*.cpp' \) -print0 | xargs -0 clang-format $mode

@@ -1,0 +1,203 @@
+#include "data/dataset.hpp"
+
+#include "data/readers.hpp"
+#include "data/source.hpp"
+#include "data/text.hpp"
+
+#include <duplex/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <unordered_map>
+
+namespace duplex::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The text with its last `from` replaced; empty if there is none.
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.rfind(from);
+  return at == std::string::npos ? std::string{} : text.replace(at, from.size(), to);
+}
+
+/// train-images-idx3-ubyte.gz has its labels in train-labels-idx1-ubyte.gz, or in the same without .gz.
+fs::path sibling_with_labels(const fs::path &file) {
+  std::string name = replaced(replaced(file.filename().string(), "images", "labels"), "idx3", "idx1");
+  if (name.empty()) {
+    return {};
+  }
+  const std::string other = name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz";
+  for (const auto &candidate : {name, other}) {
+    if (fs::path path = file.parent_path() / candidate; fs::exists(path)) {
+      return path;
+    }
+  }
+  return {};
+}
+
+void refuse_options_of_other_formats(const std::string &file, Format format, const ReadOptions &options) {
+  const auto refuse = [&](std::string_view option, std::string_view value, std::string_view reason) {
+    if (!value.empty()) {
+      throw InvalidInput(fmt::format("{}: {} = '{}', expected none: {}", file, option, shown(value), reason));
+    }
+  };
+  if (format != Format::csv) {
+    refuse("label", options.label, "only CSV files have columns to choose from");
+    refuse("id", options.id, "only CSV files have columns to choose from");
+  }
+  if (format == Format::csv || format == Format::libsvm) {
+    refuse("labels file", options.labels_file, "the file has its labels in itself");
+  }
+}
+
+Dataset read_with_labels_apart(const fs::path &file, ByteSource &features, Format format, const ReadOptions &options) {
+  fs::path labels_file = options.labels_file;
+  if (labels_file.empty() && format == Format::idx) {
+    labels_file = sibling_with_labels(file);
+  }
+  if (labels_file.empty()) {
+    if (options.expect_labels) {
+      throw InvalidInput(fmt::format("{}: holds no labels; say which file holds them", file.string()));
+    }
+    return read_arrays(features, nullptr, options);
+  }
+  const auto labels = unpacked(open_file(labels_file, options));
+  return read_arrays(features, labels.get(), options);
+}
+
+Dataset read(const fs::path &file, const ReadOptions &options) {
+  const auto source = unpacked(open_file(file, options));
+  const std::string_view first_bytes = source->peek(bytes_that_tell_the_format);
+  if (first_bytes.empty()) {
+    throw InvalidInput(fmt::format("{}: is empty, expected rows of data", source->name()));
+  }
+  const Format format = format_of(file, first_bytes);
+  refuse_options_of_other_formats(source->name(), format, options);
+  switch (format) {
+  case Format::csv:
+    return read_csv(*source, options);
+  case Format::libsvm:
+    return read_libsvm(*source, options);
+  case Format::npy:
+  case Format::idx:
+    break;
+  }
+  return read_with_labels_apart(file, *source, format, options);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string first_few(const std::vector<std::string> &names) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    text += (i > 0 ? ", " : "") + shown(names[i]);
+  }
+  return names.size() > most ? fmt::format("{}, ... {} in all", text, names.size()) : text;
+}
+
+} // namespace
+
+Format format_of(const fs::path &file, std::string_view first_bytes) {
+  if (first_bytes.starts_with("\x93NUMPY")) {
+    return Format::npy;
+  }
+  if (first_bytes.starts_with(std::string_view("\0\0", 2))) {
+    return Format::idx;
+  }
+  if (first_bytes.starts_with("PK\x03\x04")) {
+    throw InvalidInput(fmt::format("{}: is an archive (.zip, .npz), expected one of the files in it", file.string()));
+  }
+  fs::path name = lower_case(file.filename().string());
+  if (name.extension() == ".gz") {
+    name = name.stem();
+  }
+  const std::string extension = name.extension().string();
+  if (extension == ".csv" || extension == ".tsv" || extension == ".txt") {
+    return Format::csv;
+  }
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") {
+    return Format::libsvm;
+  }
+  if (extension == ".npy") {
+    return Format::npy;
+  }
+  if (extension == ".idx" || name.string().ends_with("-ubyte")) {
+    return Format::idx;
+  }
+  throw InvalidInput(
+      fmt::format("{}: the extension '{}' is not known, expected .csv, .tsv, .txt, .npy, .libsvm, .svm or "
+                  "an IDX file, plain or with .gz",
+                  file.string(), shown(extension)));
+}
+
+Dataset read_dataset(const fs::path &file, const ReadOptions &options) {
+  try {
+    return read(file, options);
+  } catch (const std::bad_alloc &) {
+    throw InvalidInput(fmt::format("{}: does not fit into the memory that is free", file.string()));
+  }
+}
+
+void require_same_features(const Dataset &reference, const Dataset &other) {
+  if (reference.features.columns() != other.features.columns()) {
+    throw InvalidInput(fmt::format("{}: found {} features, expected {} as in {}", other.source,
+                                   other.features.columns(), reference.features.columns(), reference.source));
+  }
+  if (reference.image && other.image && *reference.image != *other.image) {
+    const auto text = [](const ImageShape &image) {
+      return fmt::format("{}×{}×{}", image.width, image.height, image.channels);
+    };
+    throw InvalidInput(fmt::format("{}: found images of {}, expected {} as in {}", other.source, text(*other.image),
+                                   text(*reference.image), reference.source));
+  }
+  if (reference.feature_names.empty() || other.feature_names.empty()) {
+    return;
+  }
+  const auto [expected, found] =
+      std::mismatch(reference.feature_names.begin(), reference.feature_names.end(), other.feature_names.begin());
+  if (expected == reference.feature_names.end()) {
+    return;
+  }
+  const bool same_set = sorted(reference.feature_names) == sorted(other.feature_names);
+  throw InvalidInput(fmt::format("{}: feature {} is '{}', expected '{}' as in {}{}", other.source,
+                                 found - other.feature_names.begin() + 1, shown(*found), shown(*expected),
+                                 reference.source, same_set ? "; the same columns, in another order" : ""));
+}
+
+void map_labels_onto(const Dataset &reference, Dataset &other) {
+  if (reference.labels.empty() || other.labels.empty()) {
+    throw InvalidInput(fmt::format("{}: has no labels, expected one a row",
+                                   reference.labels.empty() ? reference.source : other.source));
+  }
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < reference.label_names.size(); ++i) {
+    numbers.emplace(reference.label_names[i], i);
+  }
+  constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> renumbered;
+  for (const std::string &name : other.label_names) {
+    const auto found = numbers.find(name);
+    renumbered.push_back(found == numbers.end() ? unknown : found->second);
+  }
+  for (std::size_t row = 0; row < other.labels.size(); ++row) {
+    if (renumbered[other.labels[row]] == unknown) {
+      throw InvalidInput(fmt::format("{}: row {}: found the label '{}', expected one of those in {}: {}", other.source,
+                                     row + 1, shown(other.label_names[other.labels[row]]), reference.source,
+                                     first_few(reference.label_names)));
+    }
+  }
+  for (std::uint32_t &label : other.labels) {
+    label = renumbered[label];
+  }
+  other.label_names = reference.label_names;
+}
+
+} // namespace duplex::data

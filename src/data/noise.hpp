@@ -1,0 +1,38 @@
+#pragma once
+// Wrong labels on purpose, with a record of where they are.
+
+#include <duplex/fields.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace duplex::data {
+
+/// What a chosen row's label c becomes, with K classes:
+///   uniform        any of the K, c among them
+///   always-wrong   any of the K − 1 others
+///   pair           (c + 1) mod K
+enum class NoiseKind : std::uint8_t { uniform, always_wrong, pair };
+inline constexpr std::array<std::string_view, 3> noise_kind_names = {"uniform", "always-wrong", "pair"};
+constexpr const auto &names_of(NoiseKind /*unused*/) { return noise_kind_names; }
+
+struct NoiseOptions {
+  double fraction = 0.5; ///< of the rows, rounded to whole ones
+  NoiseKind kind = NoiseKind::uniform;
+  std::uint64_t seed = 0;
+};
+
+struct NoisyLabels {
+  std::vector<std::uint32_t> labels;
+  std::vector<bool> chosen; ///< a chosen row may have kept its label where the noise is uniform
+};
+
+/// Chooses exactly round(fraction·N) rows. Throws InvalidInput where fraction or labels are out of range.
+[[nodiscard]] NoisyLabels add_noise(std::span<const std::uint32_t> labels, std::size_t classes,
+                                    const NoiseOptions &options);
+
+} // namespace duplex::data

@@ -1,0 +1,30 @@
+#pragma once
+// Small pieces of text and numbers.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace duplex::data {
+
+/// Without blanks around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+/// Fit for a message: short, with control characters escaped.
+[[nodiscard]] std::string shown(std::string_view text);
+
+[[nodiscard]] bool is_utf8(std::string_view text);
+/// False where the code point does not exist.
+[[nodiscard]] bool append_utf8(std::string &text, std::uint32_t code_point);
+
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+enum class Parsed : std::uint8_t { ok, not_a_number, too_large };
+
+/// The finite decimal number that the text is, blanks around it aside; rounded to nearest.
+[[nodiscard]] Parsed parse_number(std::string_view text, float &value);
+
+/// A whole number, with an optional sign, that fits into 64 bits.
+[[nodiscard]] bool parse_whole(std::string_view text, std::int64_t &value);
+
+} // namespace duplex::data
