@@ -21,5 +21,7 @@ void add_solve(CLI::App &app, Action &chosen);
 void add_race(CLI::App &app, Action &chosen);
 void add_check(CLI::App &app, Action &chosen);
 void add_reproduce(CLI::App &app, Action &chosen);
+void add_clean(CLI::App &app, Action &chosen);
+void add_predict(CLI::App &app, Action &chosen);
 
 } // namespace duplex::cli

@@ -42,6 +42,8 @@ int run(int argc, char **argv) {
       "Exit codes: 0 success, 1 the run failed or stopped short of its target, 2 wrong usage or input.\n"
       "`duplex COMMAND --help` is enough to use a command; `duplex list` shows problems, solvers and their options.");
   cli::Action chosen;
+  cli::add_clean(app, chosen);
+  cli::add_predict(app, chosen);
   cli::add_list(app, chosen);
   cli::add_solve(app, chosen);
   cli::add_race(app, chosen);

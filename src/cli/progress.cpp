@@ -11,27 +11,33 @@
 
 namespace duplex::cli {
 
-ProgressLine::ProgressLine(std::string label) : label_(std::move(label)), terminal_(isatty(STDERR_FILENO) == 1) {}
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
-ProgressLine::~ProgressLine() {
+StatusLine::~StatusLine() {
   if (written_) {
-    fmt::print(stderr, "\r\x1b[K");
+    (void)std::fputs("\r\x1b[K", stderr);
   }
 }
 
-void ProgressLine::observe(const Progress<Eigen::VectorXd> &progress) {
+void StatusLine::show(const std::string &text) {
   constexpr auto interval = std::chrono::milliseconds(100);
   const auto now = std::chrono::steady_clock::now();
-  if (now - shown_ < interval) {
+  if (!terminal_ || now - shown_ < interval) {
     return;
   }
   shown_ = now;
   written_ = true;
-  fmt::print(stderr, "\r{}: step {}, ‖d‖ = {}, {}\x1b[K", label_, progress.iteration,
-             short_number(progress.direction_norm), duration_text(progress.seconds));
-  std::fflush(stderr);
+  (void)std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
+  (void)std::fflush(stderr);
 }
 
-Observer<Eigen::VectorXd> *ProgressLine::if_terminal() { return terminal_ ? this : nullptr; }
+ProgressLine::ProgressLine(std::string label) : label_(std::move(label)) {}
+
+void ProgressLine::observe(const Progress<Eigen::VectorXd> &progress) {
+  line_.show(fmt::format("{}: step {}, ‖d‖ = {}, {}", label_, progress.iteration, short_number(progress.direction_norm),
+                         duration_text(progress.seconds)));
+}
+
+Observer<Eigen::VectorXd> *ProgressLine::if_terminal() { return line_.has_terminal() ? this : nullptr; }
 
 } // namespace duplex::cli

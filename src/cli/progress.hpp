@@ -11,13 +11,26 @@
 
 namespace duplex::cli {
 
+/// Text that replaces itself, at most ten times a second, and is gone at the end.
+class StatusLine {
+public:
+  StatusLine();
+  ~StatusLine();
+  StatusLine(const StatusLine &) = delete;
+  StatusLine &operator=(const StatusLine &) = delete;
+
+  [[nodiscard]] bool has_terminal() const { return terminal_; }
+  void show(const std::string &text);
+
+private:
+  std::chrono::steady_clock::time_point shown_;
+  bool terminal_;
+  bool written_ = false;
+};
+
 class ProgressLine final : public Observer<Eigen::VectorXd> {
 public:
   explicit ProgressLine(std::string label);
-  ~ProgressLine() override;
-  ProgressLine(const ProgressLine &) = delete;
-  ProgressLine &operator=(const ProgressLine &) = delete;
-
   void observe(const Progress<Eigen::VectorXd> &progress) override;
 
   /// Null where there is no terminal to write to.
@@ -25,9 +38,7 @@ public:
 
 private:
   std::string label_;
-  std::chrono::steady_clock::time_point shown_;
-  bool terminal_;
-  bool written_ = false;
+  StatusLine line_;
 };
 
 } // namespace duplex::cli

@@ -43,10 +43,9 @@ void set_everywhere(Setup &setup, const std::string &name, const std::string &va
   }
 }
 
-} // namespace
-
-void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
-  const auto options = options_of(setup);
+/// set(name, value) for each `--name value`, `--name=value` and `--switch`.
+template <class Set>
+void each_option(const std::vector<OptionInfo> &options, const std::vector<std::string> &arguments, const Set &set) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     if (!argument.starts_with("--")) {
@@ -68,8 +67,30 @@ void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
     if (known && !value) {
       throw InvalidInput("option '--" + name + "' needs a value");
     }
-    set_everywhere(setup, name, value.value_or(""));
+    set(name, value.value_or(""));
   }
+}
+
+} // namespace
+
+std::string solver_spec(const std::string &spec, const std::vector<std::string> &arguments) {
+  const auto solver = catalog::make_solver(spec);
+  std::string longer = spec;
+  each_option(solver->options(), arguments,
+              [&](const std::string &name, const std::string &value) { longer += ":" + name + "=" + value; });
+  catalog::make_solver(longer)->validate();
+  return longer;
+}
+
+void require_choice(const std::string &option, const std::string &value, const std::vector<std::string> &choices) {
+  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    throw InvalidInput(catalog::unknown_name("--" + option, value, choices));
+  }
+}
+
+void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
+  each_option(options_of(setup), arguments,
+              [&](const std::string &name, const std::string &value) { set_everywhere(setup, name, value); });
   setup.problem->validate();
   for (const auto &solver : setup.solvers) {
     solver->validate();

@@ -35,14 +35,14 @@ struct Dataset {
 };
 
 struct ReadOptions {
-  std::string label;              ///< CSV: name or 1-based number of the column; empty: label, class, target or y
-  std::string id;                 ///< CSV: name or 1-based number of a column that is kept as text
-  std::string labels_file;        ///< .npy and IDX: where the labels are; IDX finds the usual sibling itself
+  std::string label = {};         ///< CSV: name or 1-based number of the column; empty: label, class, target or y
+  std::string id = {};            ///< CSV: name or 1-based number of a column that is kept as text
+  std::string labels_file = {};   ///< .npy and IDX: where the labels are; IDX finds the usual sibling itself
   bool expect_labels = true;      ///< false: data without labels are fine
   Index columns = 0;              ///< LIBSVM: number of features; 0: the largest index
   std::uint64_t memory_limit = 0; ///< bytes that the table may take; 0: the machine's memory
   /// Called now and then, with bytes of the file as it lies on disk; total is 0 where it is not known.
-  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress;
+  std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};
   const std::atomic<bool> *interrupt = nullptr; ///< reading ends with Interrupted soon after it becomes true
 };
 

@@ -18,6 +18,11 @@ struct Settings {
   Index largest_identity = 1'000'000;
   Index largest_dense = 4096;
   std::int64_t problems = 120;
+  Index cleaning_samples = 5000;
+  std::int64_t seeds = 3;
+  double search_limit = 60.0;
+  std::string fashion_mnist;
+  std::string mnist;
   const std::atomic<bool> *interrupt = nullptr;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -26,6 +31,12 @@ struct Settings {
     visit("largest-identity", self.largest_identity, Bound{.low = 100}, "fig3: largest dimension shown with A = I");
     visit("largest-dense", self.largest_dense, Bound{.low = 128}, "fig3: largest dimension shown with a dense A");
     visit("problems", self.problems, at_least_one, "rates: random problems to check");
+    visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
+          "fig5, table1-cleaning, clean-quality: training samples (the test set has twice as many)");
+    visit("seeds", self.seeds, at_least_one, "table1-cleaning, clean-quality: splits of the data");
+    visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
+    visit("fashion-mnist", self.fashion_mnist, any_number, "folder of FashionMNIST's IDX files (empty: the usual one)");
+    visit("mnist", self.mnist, any_number, "folder of MNIST's IDX files (empty: data/mnist)");
   }
 
   [[nodiscard]] bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
@@ -36,6 +47,8 @@ struct Settings {
 [[nodiscard]] experiment::Experiment fig3(const Settings &settings);
 [[nodiscard]] experiment::Experiment fig4(const Settings &settings);
 [[nodiscard]] experiment::Experiment rates(const Settings &settings);
+[[nodiscard]] experiment::Experiment fig5(const Settings &settings);
+[[nodiscard]] experiment::Experiment table1_cleaning(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -43,12 +56,14 @@ struct Entry {
   experiment::Experiment (*run)(const Settings &settings);
 };
 
-inline constexpr std::array<Entry, 5> entries{{
+inline constexpr std::array<Entry, 7> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
     {"fig4", "Figure 4: a lower level with many minimizers, and where each method ends", fig4},
     {"rates", "Theorems 3.1 to 3.3: descent of the Lyapunov value and rates of convergence", rates},
+    {"fig5", "Figure 5: hyper-cleaning, loss on trusted and accuracy on test samples over time", fig5},
+    {"table1-cleaning", "Table 1, left: hyper-cleaning, time and F1 at 81 % test accuracy", table1_cleaning},
 }};
 
 } // namespace duplex::reproduce

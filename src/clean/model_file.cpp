@@ -1,0 +1,127 @@
+#include "clean/model_file.hpp"
+
+#include "clean/regression.hpp"
+#include "data/csv_write.hpp"
+#include "data/npy_write.hpp"
+#include "report/files.hpp"
+
+#include <duplex/error.hpp>
+#include <duplex/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+
+namespace duplex::clean {
+
+namespace {
+
+constexpr const char *format_name = "duplex softmax regression";
+
+} // namespace
+
+void write_model(const std::filesystem::path &folder, const Model &model) {
+  const nlohmann::ordered_json json{{"format", format_name},      {"format_version", 1},
+                                    {"duplex", version},          {"classes", model.classes},
+                                    {"features", model.features}, {"feature_names", model.feature_names},
+                                    {"weights", "model.npy"}};
+  const std::array<Index, 2> shape{static_cast<Index>(model.classes.size()), model.features + 1};
+  report::write_file(folder / "model.npy", data::npy_file(model.weights, shape));
+  report::write_file(folder / "model.json",
+                     json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+Model read_model(const std::filesystem::path &folder) {
+  const auto file = folder / "model.json";
+  std::ifstream stream(file);
+  if (!stream) {
+    throw InvalidInput(
+        fmt::format("{}: cannot be read, expected a model that duplex clean has written", file.string()));
+  }
+  Model model;
+  try {
+    const auto json = nlohmann::json::parse(stream);
+    if (json.at("format") != format_name || json.at("format_version") != 1) {
+      throw InvalidInput(fmt::format("{}: not a model of this version of duplex", file.string()));
+    }
+    model.classes = json.at("classes").get<std::vector<std::string>>();
+    model.features = json.at("features").get<Index>();
+    model.feature_names = json.at("feature_names").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception &error) {
+    throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  const auto weights = data::read_dataset(folder / "model.npy", {.expect_labels = false});
+  const auto &table = weights.features;
+  if (table.rows() != static_cast<Index>(model.classes.size()) || table.columns() != model.features + 1) {
+    throw InvalidInput(fmt::format("{}: {} x {} numbers, expected {} x {} as model.json says",
+                                   (folder / "model.npy").string(), table.rows(), table.columns(), model.classes.size(),
+                                   model.features + 1));
+  }
+  for (Index k = 0; k < table.rows(); ++k) {
+    for (Index j = 0; j < table.columns(); ++j) {
+      model.weights.push_back(table.value(k, j));
+    }
+  }
+  return model;
+}
+
+std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset) {
+  if (dataset.features.columns() != model.features) {
+    throw InvalidInput(fmt::format("{}: {} features, expected {} as the model has", dataset.source,
+                                   dataset.features.columns(), model.features));
+  }
+  for (std::size_t j = 0; j < model.feature_names.size() && j < dataset.feature_names.size(); ++j) {
+    if (model.feature_names[j] != dataset.feature_names[j]) {
+      throw InvalidInput(fmt::format("{}: feature {} is '{}', expected '{}' as in the model", dataset.source, j + 1,
+                                     dataset.feature_names[j], model.feature_names[j]));
+    }
+  }
+  const auto classes = static_cast<Index>(model.classes.size());
+  const Index columns = model.features;
+  std::vector<Prediction> out;
+  Eigen::VectorXd scores(classes);
+  for (Index i = 0; i < dataset.features.rows(); ++i) {
+    for (Index k = 0; k < classes; ++k) {
+      const float *weights = model.weights.data() + k * (columns + 1);
+      scores[k] = weights[columns];
+      for (Index j = 0; j < columns; ++j) {
+        scores[k] += static_cast<double>(weights[j]) * static_cast<double>(dataset.features.stored(i, j));
+      }
+    }
+    Index best = 0;
+    const double largest = scores.maxCoeff(&best);
+    const double total = (scores.array() - largest).exp().sum();
+    out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(1.0 / total)});
+  }
+  return out;
+}
+
+std::string predictions_csv(const Model &model, const data::Dataset &dataset,
+                            const std::vector<Prediction> &predictions) {
+  const bool has_ids = !dataset.ids.empty();
+  const bool has_labels = !dataset.labels.empty();
+  std::string csv = fmt::format("row,{}{}predicted,probability\n", has_ids ? "id," : "", has_labels ? "label," : "");
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    csv += fmt::format("{},", i + 1);
+    if (has_ids) {
+      csv += data::csv_cell(dataset.ids[i]) + ",";
+    }
+    if (has_labels) {
+      csv += data::csv_cell(dataset.label_names[dataset.labels[i]]) + ",";
+    }
+    csv += fmt::format("{},{:.6g}\n", data::csv_cell(model.classes[predictions[i].label]), predictions[i].probability);
+  }
+  return csv;
+}
+
+double accuracy(const std::vector<Prediction> &predictions, const std::vector<std::uint32_t> &labels) {
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    right += predictions[i].label == labels[i] ? 1 : 0;
+  }
+  return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(labels.size(), 1));
+}
+
+} // namespace duplex::clean

@@ -1,0 +1,40 @@
+#pragma once
+// A model on disk: model.json says what it is, model.npy holds K × (D + 1) numbers for features as
+// they come in files, so that class = argmax(model[:, :-1] @ features + model[:, -1]).
+
+#include "data/dataset.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace duplex::clean {
+
+struct Model {
+  std::vector<std::string> classes;
+  std::vector<std::string> feature_names; ///< empty if there are none
+  Index features = 0;
+  std::vector<float> weights; ///< K × (D + 1)
+};
+
+void write_model(const std::filesystem::path &folder, const Model &model);
+
+/// Throws InvalidInput, naming the file and what is wrong with it.
+[[nodiscard]] Model read_model(const std::filesystem::path &folder);
+
+struct Prediction {
+  std::uint32_t label = 0;
+  float probability = 0.0F;
+};
+
+/// Throws InvalidInput where the data's features are not the model's.
+[[nodiscard]] std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset);
+
+/// row,id,label,predicted,probability: ids and labels where the data have them.
+[[nodiscard]] std::string predictions_csv(const Model &model, const data::Dataset &dataset,
+                                          const std::vector<Prediction> &predictions);
+
+/// Part of the labels that the predictions match; the labels are numbers of the model's classes.
+[[nodiscard]] double accuracy(const std::vector<Prediction> &predictions, const std::vector<std::uint32_t> &labels);
+
+} // namespace duplex::clean

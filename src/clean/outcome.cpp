@@ -1,0 +1,155 @@
+#include "clean/outcome.hpp"
+
+#include "data/csv_write.hpp"
+
+#include <duplex/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace duplex::clean {
+
+namespace {
+
+constexpr float certain_enough = 0.5F;
+
+std::string cell(const std::vector<std::string> &values, std::size_t row) {
+  return values.empty() ? std::string() : data::csv_cell(values[row]);
+}
+
+} // namespace
+
+Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
+  Index kept = 0;
+  Index kept_clean = 0;
+  Index clean = 0;
+  const auto rows = static_cast<Index>(wrong.size());
+  for (Index i = 0; i < rows; ++i) {
+    const bool is_wrong = wrong[static_cast<std::size_t>(i)];
+    const bool keep = trust[i] > certain_enough;
+    kept += keep ? 1 : 0;
+    clean += is_wrong ? 0 : 1;
+    kept_clean += keep && !is_wrong ? 1 : 0;
+  }
+  const Index suspects = rows - kept;
+  const Index found = suspects - (clean - kept_clean);
+  const auto ratio = [](Index part, Index whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
+  };
+  Quality quality{.f1 = ratio(2 * kept_clean, kept + clean),
+                  .precision = ratio(found, suspects),
+                  .recall = ratio(found, rows - clean)};
+  std::vector<Index> ranking(wrong.size());
+  std::iota(ranking.begin(), ranking.end(), Index{0});
+  std::stable_sort(ranking.begin(), ranking.end(), [&](Index a, Index b) { return trust[a] < trust[b]; });
+  Index hits = 0;
+  for (std::size_t place = 0; place < ranking.size(); ++place) {
+    if (wrong[static_cast<std::size_t>(ranking[place])]) {
+      ++hits;
+      quality.average_precision += static_cast<double>(hits) / static_cast<double>(place + 1);
+    }
+  }
+  quality.average_precision = hits > 0 ? quality.average_precision / static_cast<double>(hits) : 1.0;
+  return quality;
+}
+
+Outcome outcome_of(Result result, const std::vector<Index> &order, const data::Dataset &training,
+                   const Scaling &scaling) {
+  Outcome outcome;
+  const auto back = [&](auto &values) {
+    auto sorted = values;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      sorted[order[i]] = values[i];
+    }
+    values = std::move(sorted);
+  };
+  back(result.weight);
+  back(result.trust);
+  back(result.probability);
+  back(result.suggested);
+  for (Index i = 0; i < result.trust.size(); ++i) {
+    if (result.trust[i] <= certain_enough) {
+      outcome.suspects.push_back(i);
+    }
+  }
+  std::stable_sort(outcome.suspects.begin(), outcome.suspects.end(),
+                   [&](Index a, Index b) { return result.trust[a] < result.trust[b]; });
+  const auto classes = static_cast<Index>(training.label_names.size());
+  const auto model_of = [&](const Vector &weights) {
+    return Model{.classes = training.label_names,
+                 .feature_names = training.feature_names,
+                 .features = weights.size() / classes - 1,
+                 .weights = unscaled(weights, classes, scaling)};
+  };
+  outcome.model = model_of(result.model);
+  outcome.trusted_only = model_of(result.trusted_only);
+  outcome.result = std::move(result);
+  return outcome;
+}
+
+std::string suspects_csv(const Outcome &outcome, const data::Dataset &training) {
+  const Result &result = outcome.result;
+  std::string csv = "row,id,given,suggested,trust,probability\n";
+  for (const Index row : outcome.suspects) {
+    const auto i = static_cast<std::size_t>(row);
+    csv += fmt::format("{},{},{},{},{:.6g},{:.6g}\n", row + 1, cell(training.ids, i),
+                       data::csv_cell(training.label_names[training.labels[i]]),
+                       data::csv_cell(training.label_names[result.suggested[i]]), result.trust[row],
+                       result.probability[row]);
+  }
+  return csv;
+}
+
+std::string weights_csv(const Outcome &outcome, const data::Dataset &training) {
+  const Result &result = outcome.result;
+  std::string csv = "row,id,label,weight,trust,kept\n";
+  for (Index row = 0; row < result.trust.size(); ++row) {
+    const auto i = static_cast<std::size_t>(row);
+    csv += fmt::format("{},{},{},{:.6g},{:.6g},{}\n", row + 1, cell(training.ids, i),
+                       data::csv_cell(training.label_names[training.labels[i]]), result.weight[row], result.trust[row],
+                       result.trust[row] > certain_enough ? 1 : 0);
+  }
+  return csv;
+}
+
+Json summary_json(const Outcome &outcome, const data::Dataset &training) {
+  const Result &result = outcome.result;
+  Json noise = Json::array();
+  for (Index k = 0; k < result.noise.transition.rows(); ++k) {
+    Json row = Json::array();
+    for (Index l = 0; l < result.noise.transition.cols(); ++l) {
+      row.push_back(result.noise.transition(k, l));
+    }
+    noise.push_back(std::move(row));
+  }
+  Json json{{"duplex", version},
+            {"rows", training.labels.size()},
+            {"features", outcome.model.features},
+            {"classes", training.label_names},
+            {"suspects", outcome.suspects.size()},
+            {"solver", result.solver},
+            {"steps", result.steps},
+            {"stopped_because", result.endings},
+            {"rounds", result.rounds},
+            {"label_information", result.label_information},
+            {"penalty", result.rho},
+            {"pooling", {{"trusted", result.pooled_trusted}, {"bilevel", result.pooled_bilevel}}},
+            {"label_noise", std::move(noise)},
+            {"seconds",
+             {{"reading", outcome.seconds_reading},
+              {"trusted_model", result.timings.trusted_model},
+              {"bilevel", result.timings.bilevel},
+              {"rounds", result.timings.rounds},
+              {"final_model", result.timings.final_model}}}};
+  if (outcome.quality) {
+    json["quality"] = {{"f1", outcome.quality->f1},
+                       {"suspects_precision", outcome.quality->precision},
+                       {"suspects_recall", outcome.quality->recall},
+                       {"average_precision", outcome.quality->average_precision}};
+  }
+  return json;
+}
+
+} // namespace duplex::clean

@@ -1,0 +1,60 @@
+#pragma once
+// What a cleaning found, in the order of the user's rows, and its files.
+
+#include "clean/cleaning.hpp"
+#include "clean/model_file.hpp"
+#include "clean/prepare.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace duplex::clean {
+
+using Json = nlohmann::ordered_json;
+
+/// How well the wrong labels were found, where it is known which they are.
+struct Quality {
+  double f1 = 0.0;                ///< of the clean class
+  double precision = 0.0;         ///< of the suspects
+  double recall = 0.0;            ///< of the suspects
+  double average_precision = 0.0; ///< of the ranking, worst first
+};
+
+/// `kept` and `wrong` by rows; `trust` ranks.
+[[nodiscard]] Quality quality_of(const Vector &trust, const std::vector<bool> &wrong);
+
+struct Outcome {
+  Result result;               ///< rows in the order of the file
+  std::vector<Index> suspects; ///< rows with trust <= 1/2, worst first
+  Model model;
+  Model trusted_only;
+  std::optional<Quality> quality;
+  double seconds_reading = 0.0;
+};
+
+/// Rows back in the order of the file, suspects ranked, the model in the units of the file.
+/// order[i] is the row of the file that was sample i.
+[[nodiscard]] Outcome outcome_of(Result result, const std::vector<Index> &order, const data::Dataset &training,
+                                 const Scaling &scaling);
+
+[[nodiscard]] std::string suspects_csv(const Outcome &outcome, const data::Dataset &training);
+[[nodiscard]] std::string weights_csv(const Outcome &outcome, const data::Dataset &training);
+
+/// For summary.json: sizes, steps, noise, timings, quality.
+[[nodiscard]] Json summary_json(const Outcome &outcome, const data::Dataset &training);
+
+/// The page's data. Pictures of the worst suspects where the samples are images.
+struct TestScores {
+  double model = 0.0;
+  double trusted_only = 0.0;
+  std::size_t rows = 0;
+};
+[[nodiscard]] Json report_json(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
+                               const std::vector<Index> &order, const std::optional<TestScores> &test,
+                               const Json &settings, Index trusted_rows);
+
+} // namespace duplex::clean

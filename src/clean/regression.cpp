@@ -1,0 +1,50 @@
+#include "clean/regression.hpp"
+
+#include <duplex/lbfgs.hpp>
+
+namespace duplex::clean {
+
+void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y) {
+  double total = 0.0;
+  for (const auto &group : groups) {
+    total += static_cast<double>(group.weights->sum());
+  }
+  const auto mean = static_cast<float>(1.0 / total);
+  const auto rho = static_cast<float>(options.rho);
+  constexpr float rho_of_bias = 1e-3F;
+  const Index stride = y.size() / classes;
+  Vector part;
+  Vector penalized;
+  const auto evaluate = [&](const Vector &at, Vector &gradient) {
+    penalized = rho * at;
+    for (Index k = 0; k < classes; ++k) {
+      penalized[(k + 1) * stride - 1] *= rho_of_bias;
+    }
+    gradient = penalized;
+    double value = 0.5 * static_cast<double>(at.dot(penalized));
+    for (const auto &group : groups) {
+      group.loss->at(at);
+      value += group.loss->value(*group.weights) / total;
+      group.loss->gradient(*group.weights, part);
+      gradient += mean * part;
+    }
+    return value;
+  };
+  (void)minimize_lbfgs(evaluate, y, {.max_iterations = options.iterations});
+}
+
+Matrix log_probabilities(Loss &loss, const Vector &y) {
+  constexpr float smallest = 1e-7F;
+  loss.at(y);
+  return loss.probabilities().cwiseMax(smallest).array().log().matrix();
+}
+
+void softmax_rows(Matrix &scores) {
+  for (Index i = 0; i < scores.rows(); ++i) {
+    auto row = scores.row(i).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+}
+
+} // namespace duplex::clean

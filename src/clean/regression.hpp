@@ -1,0 +1,35 @@
+#pragma once
+// Softmax regression on groups of samples:
+//
+//   min over y of  Σ w_i CE_i(y) / Σ w_i + (ρ/2) (‖weights‖² + 10⁻³ ‖biases‖²).
+
+#include <duplex/softmax_loss.hpp>
+
+#include <span>
+
+namespace duplex::clean {
+
+using Vector = Eigen::VectorXf;
+using Matrix = SoftmaxLoss<float>::Matrix; ///< samples by classes
+using Loss = SoftmaxLoss<float>;
+
+struct Group {
+  Loss *loss;
+  const Vector *weights; ///< one per sample
+};
+
+struct FitOptions {
+  double rho = 0.0;
+  std::int64_t iterations = 60;
+};
+
+/// Moves y from where it is.
+void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y);
+
+/// log p of every class, at y.
+[[nodiscard]] Matrix log_probabilities(Loss &loss, const Vector &y);
+
+/// Each row the softmax of scores, in place.
+void softmax_rows(Matrix &scores);
+
+} // namespace duplex::clean

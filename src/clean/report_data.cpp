@@ -1,0 +1,262 @@
+// The page that `duplex clean` writes, as data.
+
+#include "clean/outcome.hpp"
+
+#include <duplex/summary.hpp>
+#include <duplex/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace duplex::clean {
+
+namespace {
+
+constexpr std::size_t shown_suspects = 240;
+constexpr Index shown_features = 12;
+
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), "\u202f");
+  }
+  return digits;
+}
+
+std::string percent(double part) { return fmt::format("{:.1f} %", 100.0 * part); }
+
+std::string base64(const std::string &bytes) {
+  static constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8U | (i + j < bytes.size() ? static_cast<std::uint8_t>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += i + j > bytes.size() ? '=' : alphabet[group >> (18U - 6U * j) & 63U];
+    }
+  }
+  return out;
+}
+
+std::string now() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+Json curves(const Result &result) {
+  const auto panel = [&](const char *title, const char *y_label, double Look::*of, double factor) {
+    Json series = Json::array();
+    Json marks = Json::array();
+    for (int run = 0; run < 2; ++run) {
+      Json x = Json::array();
+      Json y = Json::array();
+      for (const auto &look : result.looks) {
+        if (look.run == run) {
+          x.push_back(look.step);
+          y.push_back(factor * (look.*of));
+        }
+      }
+      if (!x.empty()) {
+        marks.push_back({{"x", x.back()}, {"label", run == 0 ? "first half stopped" : "second half stopped"}});
+      }
+      series.push_back({{"name", run == 0 ? "first half" : "second half"}, {"x", x}, {"y", y}});
+    }
+    return Json{{"title", title}, {"y_label", y_label}, {"series", series}, {"marks", marks}};
+  };
+  return {
+      {"kind", "curves"},
+      {"title", "While it ran"},
+      {"note", "The bilevel problem is solved on either half of the training rows; a quarter of the trusted rows is "
+               "held out, and each run stops when the loss on those no longer falls."},
+      {"x_label", "step"},
+      {"panels", Json::array({panel("Loss on trusted rows held out", "cross-entropy", &Look::held_out_loss, 1.0),
+                              panel("Accuracy on trusted rows held out", "per cent", &Look::held_out_accuracy, 100.0),
+                              panel("Loss on trusted rows in use", "cross-entropy", &Look::trusted_loss, 1.0)})}};
+}
+
+Json trust_histogram(const Result &result) {
+  constexpr std::size_t bins = 40;
+  std::vector<double> edges(bins + 1);
+  for (std::size_t i = 0; i <= bins; ++i) {
+    edges[i] = static_cast<double>(i) / static_cast<double>(bins);
+  }
+  std::vector<std::size_t> kept(bins);
+  std::vector<std::size_t> suspects(bins);
+  for (const float trust : result.trust) {
+    const auto bin = std::min(static_cast<std::size_t>(trust * static_cast<float>(bins)), bins - 1);
+    ++(trust > 0.5F ? kept : suspects)[bin];
+  }
+  return {{"kind", "histogram"},
+          {"title", "Trust in the labels"},
+          {"note", "Trust is the probability that a row's given label is right."},
+          {"x_label", "trust"},
+          {"edges", edges},
+          {"series", Json::array({{{"name", "suspects"}, {"counts", suspects}}, {{"name", "kept"}, {"counts", kept}}})},
+          {"marks", Json::array({{{"x", 0.5}, {"label", "threshold"}}})}};
+}
+
+Json label_matrix(const Outcome &outcome, const data::Dataset &training) {
+  const std::size_t classes = training.label_names.size();
+  std::vector<std::vector<std::size_t>> counts(classes, std::vector<std::size_t>(classes));
+  for (const Index row : outcome.suspects) {
+    const auto i = static_cast<std::size_t>(row);
+    ++counts[training.labels[i]][outcome.result.suggested[i]];
+  }
+  return {{"kind", "matrix"},
+          {"title", "Given label against suggested label"},
+          {"note", "Suspects only: how often a given label should have been another."},
+          {"row_label", "given"},
+          {"column_label", "suggested"},
+          {"rows", training.label_names},
+          {"columns", training.label_names},
+          {"values", counts}};
+}
+
+Json picture(const FeatureTable &features, Index sample) {
+  std::string bytes;
+  float brightest = 255.0F;
+  float darkest = 0.0F;
+  if (features.storage() != Storage::byte) { // whatever unit it has, its own range is shown
+    darkest = brightest = features.stored(sample, 0);
+    for (Index j = 1; j < features.columns(); ++j) {
+      darkest = std::min(darkest, features.stored(sample, j));
+      brightest = std::max(brightest, features.stored(sample, j));
+    }
+  }
+  const float range = brightest > darkest ? brightest - darkest : 1.0F;
+  for (Index j = 0; j < features.columns(); ++j) {
+    bytes += static_cast<char>(static_cast<std::uint8_t>(255.0F * (features.stored(sample, j) - darkest) / range));
+  }
+  return base64(bytes);
+}
+
+Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
+                    const std::vector<Index> &sample_of_row) {
+  Json items = Json::array();
+  for (std::size_t place = 0; place < std::min(outcome.suspects.size(), shown_suspects); ++place) {
+    const Index row = outcome.suspects[place];
+    const auto i = static_cast<std::size_t>(row);
+    Json item{{"row", row + 1},
+              {"given", training.label_names[training.labels[i]]},
+              {"suggested", training.label_names[outcome.result.suggested[i]]},
+              {"trust", outcome.result.trust[row]},
+              {"probability", outcome.result.probability[row]}};
+    if (!training.ids.empty()) {
+      item["id"] = training.ids[i];
+    }
+    const Index sample = sample_of_row[i];
+    if (training.image) {
+      item["pixels"] = picture(features, sample);
+    } else if (features.columns() <= shown_features) {
+      Json values = Json::array();
+      for (Index j = 0; j < features.columns(); ++j) {
+        values.push_back(features.value(sample, j));
+      }
+      item["features"] = std::move(values);
+    }
+    items.push_back(std::move(item));
+  }
+  Json columns = Json::array({"row", "given", "suggested", "trust", "probability"});
+  if (!training.ids.empty()) {
+    columns.insert(columns.begin() + 1, "id");
+  }
+  Json image;
+  if (training.image) {
+    image = {
+        {"width", training.image->width}, {"height", training.image->height}, {"channels", training.image->channels}};
+  }
+  return {{"kind", "suspects"},
+          {"title", "The worst suspects"},
+          {"note", fmt::format("The {} least trusted of {}; suspects.csv has them all.", items.size(),
+                               grouped(outcome.suspects.size()))},
+          {"empty", "No label is suspected."},
+          {"image", image},
+          {"columns", columns},
+          {"items", items}};
+}
+
+Json timings_table(const Outcome &outcome) {
+  const Timings &timings = outcome.result.timings;
+  Json rows = Json::array();
+  for (const auto &[what, seconds] : {std::pair{"reading the data", outcome.seconds_reading},
+                                      {"model of the trusted rows", timings.trusted_model},
+                                      {"bilevel runs", timings.bilevel},
+                                      {"rounds on trusted and weighted rows", timings.rounds},
+                                      {"final model", timings.final_model}}) {
+    rows.push_back({what, duration_text(seconds)});
+  }
+  return {{"kind", "table"}, {"title", "Where the time went"}, {"columns", {"part", "time"}}, {"rows", rows}};
+}
+
+} // namespace
+
+Json report_json(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
+                 const std::vector<Index> &order, const std::optional<TestScores> &test, const Json &settings,
+                 Index trusted_rows) {
+  const Result &result = outcome.result;
+  const std::size_t rows = training.labels.size();
+  std::vector<Index> sample_of_row(order.size());
+  for (std::size_t sample = 0; sample < order.size(); ++sample) {
+    sample_of_row[static_cast<std::size_t>(order[sample])] = static_cast<Index>(sample);
+  }
+  Json headline = Json::array();
+  headline.push_back(
+      {{"label", "Suspects"},
+       {"value", grouped(outcome.suspects.size())},
+       {"note", fmt::format("of {} rows, {}", grouped(rows),
+                            percent(static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows)))},
+       {"tone", "alert"}});
+  headline.push_back({{"label", "Trusted rows"},
+                      {"value", grouped(static_cast<std::size_t>(trusted_rows))},
+                      {"note", fmt::format("{} classes", training.label_names.size())}});
+  if (test) {
+    headline.push_back({{"label", "Test accuracy"},
+                        {"value", percent(test->model)},
+                        {"note", fmt::format("trusted rows alone: {}", percent(test->trusted_only))}});
+  }
+  if (outcome.quality) {
+    headline.push_back(
+        {{"label", "F1 of the clean rows"},
+         {"value", fmt::format("{:.3f}", outcome.quality->f1)},
+         {"note", fmt::format("ranking's average precision {:.3f}", outcome.quality->average_precision)}});
+  }
+  const double seconds =
+      result.timings.trusted_model + result.timings.bilevel + result.timings.rounds + result.timings.final_model;
+  headline.push_back({{"label", "Time"},
+                      {"value", duration_text(seconds)},
+                      {"note", fmt::format("{} + {} steps of the bilevel problem", result.steps[0], result.steps[1])}});
+
+  Json setting_rows = Json::array();
+  for (const auto &[name, value] : settings.items()) {
+    setting_rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  setting_rows.push_back({"solver with all its options", result.solver});
+  setting_rows.push_back({"first run stopped because", result.endings[0]});
+  setting_rows.push_back({"second run stopped because", result.endings[1]});
+  Json sections = Json::array();
+  sections.push_back(worst_suspects(outcome, training, features, sample_of_row));
+  sections.push_back(label_matrix(outcome, training));
+  sections.push_back(trust_histogram(result));
+  sections.push_back(curves(result));
+  sections.push_back(timings_table(outcome));
+  sections.push_back(
+      {{"kind", "table"}, {"title", "Settings"}, {"columns", {"option", "value"}}, {"rows", setting_rows}});
+  return {
+      {"title", "Labels that look wrong"},
+      {"subtitle", fmt::format("{}: {} rows, {} features, {} classes", training.source, grouped(rows),
+                               grouped(static_cast<std::size_t>(outcome.model.features)), training.label_names.size())},
+      {"generated", now()},
+      {"version", version},
+      {"headline", headline},
+      {"sections", sections}};
+}
+
+} // namespace duplex::clean

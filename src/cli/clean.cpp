@@ -1,0 +1,333 @@
+#include "catalog/suggest.hpp"
+#include "clean/outcome.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/setup.hpp"
+#include "data/demo.hpp"
+#include "report/files.hpp"
+#include "report/html.hpp"
+#include "report/table.hpp"
+
+#include <duplex/summary.hpp>
+
+#include <fmt/format.h>
+
+namespace duplex::cli {
+
+namespace {
+
+using clean::Json;
+using data::Dataset;
+
+struct CleanArguments {
+  std::string train;
+  std::string trusted;
+  std::string test;
+  std::string train_labels;
+  std::string trusted_labels;
+  std::string test_labels;
+  std::string label;
+  std::string id;
+  std::string out = "cleaned";
+  std::string demo;
+  std::string data_dir;
+  double noise = 0.5;
+  std::string noise_kind = "uniform";
+  Index samples = 5000;
+  Index trusted_samples = 500;
+  std::string storage = "auto";
+  clean::Options options;
+  bool as_json = false;
+};
+
+template <class Enum> Enum named(const std::string &option, const std::string &text) {
+  Enum value{};
+  if (!catalog::read_field(text, value)) {
+    std::vector<std::string> known;
+    for (const auto name : names_of(Enum{})) {
+      known.emplace_back(name);
+    }
+    throw InvalidInput(catalog::unknown_name("--" + option, text, known));
+  }
+  return value;
+}
+
+struct Input {
+  Dataset training;
+  Dataset trusted;
+  std::optional<Dataset> test;
+  std::vector<bool> wrong; ///< where it is known
+};
+
+Dataset read(const std::string &file, const CleanArguments &arguments, const std::string &labels_file,
+             bool expect_labels, Index columns) {
+  StatusLine status;
+  data::ReadOptions options{.label = arguments.label,
+                            .id = arguments.id,
+                            .labels_file = labels_file,
+                            .expect_labels = expect_labels,
+                            .columns = columns,
+                            .interrupt = &interrupt_requested()};
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    status.show(total > 0 ? fmt::format("reading {}: {:.0f} %", file,
+                                        100.0 * static_cast<double>(done) / static_cast<double>(total))
+                          : fmt::format("reading {}: {:.0f} MB", file, static_cast<double>(done) / 1e6));
+  };
+  return data::read_dataset(file, options);
+}
+
+Input read_files(const CleanArguments &arguments) {
+  for (const auto &[option, value] : {std::pair{"--train", &arguments.train}, {"--trusted", &arguments.trusted}}) {
+    if (value->empty()) {
+      throw InvalidInput(fmt::format("{} FILE is needed, or --demo fashion-mnist", option));
+    }
+  }
+  Input input{read(arguments.train, arguments, arguments.train_labels, true, 0), {}, {}, {}};
+  const Index columns = input.training.features.columns();
+  input.trusted = read(arguments.trusted, arguments, arguments.trusted_labels, true, columns);
+  data::require_same_features(input.training, input.trusted);
+  data::map_labels_onto(input.training, input.trusted);
+  if (!arguments.test.empty()) {
+    input.test = read(arguments.test, arguments, arguments.test_labels, false, columns);
+    data::require_same_features(input.training, *input.test);
+    if (!input.test->labels.empty()) {
+      data::map_labels_onto(input.training, *input.test);
+    }
+  }
+  return input;
+}
+
+Input read_demo(const CleanArguments &arguments) {
+  auto demo = data::make_demo({.set = named<data::DemoSet>("demo", arguments.demo),
+                               .folder = arguments.data_dir,
+                               .training = arguments.samples,
+                               .trusted = arguments.trusted_samples,
+                               .noise = {.fraction = arguments.noise,
+                                         .kind = named<data::NoiseKind>("noise-kind", arguments.noise_kind),
+                                         .seed = arguments.options.seed}});
+  return {std::move(demo.training), std::move(demo.trusted), std::move(demo.test), std::move(demo.wrong)};
+}
+
+void store(Dataset &dataset, const std::string &storage) {
+  if (dataset.features.storage() != Storage::float32) {
+    return;
+  }
+  if (storage == "auto" && dataset.image) {
+    (void)dataset.features.store_as_bytes_if_exact();
+  }
+}
+
+Json settings_json(const CleanArguments &arguments) {
+  Json json{{"train", arguments.train},
+            {"trusted", arguments.trusted},
+            {"test", arguments.test},
+            {"label", arguments.label},
+            {"id", arguments.id}};
+  if (!arguments.demo.empty()) {
+    json = {{"demo", arguments.demo},
+            {"samples", arguments.samples},
+            {"trusted-samples", arguments.trusted_samples},
+            {"noise", arguments.noise},
+            {"noise-kind", arguments.noise_kind}};
+  }
+  json["seed"] = arguments.options.seed;
+  json["steps"] = arguments.options.most_steps;
+  json["rounds"] = arguments.options.rounds;
+  json["storage"] = arguments.storage;
+  json["threads"] = arguments.options.threads;
+  return json;
+}
+
+clean::Result run(const clean::Options &options, const LabelledSamples &training, const LabelledSamples &trusted,
+                  Index classes) {
+  StatusLine status;
+  const Index rows = training.features->rows();
+  return clean::clean(training, trusted, classes, options, [&](const clean::Look &look) {
+    const double per_step =
+        look.seconds /
+        static_cast<double>(std::max<std::int64_t>(1, look.step + (look.run == 1 ? options.most_steps : 0)));
+    const auto left = static_cast<double>(options.most_steps - look.step + (look.run == 0 ? options.most_steps : 0));
+    status.show(fmt::format(
+        "half {} of 2: step {} of at most {}, held-out loss {:.4f}, {} of {} suspected, at most {} left", look.run + 1,
+        look.step, options.most_steps, look.held_out_loss, look.suspects, rows / 2, duration_text(per_step * left)));
+  });
+}
+
+std::optional<clean::TestScores> score_test(const clean::Outcome &outcome, const std::optional<Dataset> &test,
+                                            std::string &csv) {
+  if (!test) {
+    return std::nullopt;
+  }
+  const auto predictions = clean::predict(outcome.model, *test);
+  csv = clean::predictions_csv(outcome.model, *test, predictions);
+  if (test->labels.empty()) {
+    return std::nullopt;
+  }
+  return clean::TestScores{.model = clean::accuracy(predictions, test->labels),
+                           .trusted_only = clean::accuracy(clean::predict(outcome.trusted_only, *test), test->labels),
+                           .rows = test->labels.size()};
+}
+
+void print_summary(const clean::Outcome &outcome, const Dataset &training,
+                   const std::optional<clean::TestScores> &test) {
+  const std::size_t rows = training.labels.size();
+  fmt::print("{} of {} labels look wrong ({:.1f} %)\n", outcome.suspects.size(), rows,
+             100.0 * static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows));
+  report::Table table({"worst suspects", "id", "given", "suggested", "trust"});
+  constexpr std::size_t shown = 8;
+  for (std::size_t place = 0; place < std::min(shown, outcome.suspects.size()); ++place) {
+    const Index row = outcome.suspects[place];
+    const auto i = static_cast<std::size_t>(row);
+    table.add({fmt::format("row {}", row + 1), training.ids.empty() ? "" : training.ids[i],
+               training.label_names[training.labels[i]], training.label_names[outcome.result.suggested[i]],
+               short_number(static_cast<double>(outcome.result.trust[row]))});
+  }
+  if (!outcome.suspects.empty()) {
+    fmt::print("\n{}", table.text());
+  }
+  if (outcome.quality) {
+    fmt::print("\nclean rows kept: F1 {:.3f}; suspects: precision {:.3f}, recall {:.3f}, average precision {:.3f}\n",
+               outcome.quality->f1, outcome.quality->precision, outcome.quality->recall,
+               outcome.quality->average_precision);
+  }
+  if (test) {
+    fmt::print("test accuracy: {:.2f} % (trusted rows alone: {:.2f} %)\n", 100.0 * test->model,
+               100.0 * test->trusted_only);
+  }
+  const auto &timings = outcome.result.timings;
+  fmt::print("time: {} (bilevel runs {}, {} + {} steps)\n",
+             duration_text(timings.trusted_model + timings.bilevel + timings.rounds + timings.final_model),
+             duration_text(timings.bilevel), outcome.result.steps[0], outcome.result.steps[1]);
+}
+
+int clean_labels(const CleanArguments &arguments, const std::vector<std::string> &more) {
+  CleanArguments chosen = arguments;
+  if (!more.empty() || !arguments.options.solver.empty()) {
+    chosen.options.solver = solver_spec(arguments.options.solver.empty() ? "bagdc" : arguments.options.solver, more);
+  }
+  require_choice("storage", chosen.storage, {"auto", "float32", "float16"});
+  chosen.options.interrupt = &interrupt_requested();
+  report::require_writable_folder(chosen.out);
+  Stopwatch reading;
+  reading.start();
+  Input input = chosen.demo.empty() ? read_files(chosen) : read_demo(chosen);
+  reading.pause();
+
+  const auto classes = static_cast<Index>(input.training.label_names.size());
+  if (classes < 2) {
+    throw InvalidInput(fmt::format("{}: one class only, '{}', expected at least two", input.training.source,
+                                   input.training.label_names.front()));
+  }
+  store(input.training, chosen.storage);
+  store(input.trusted, chosen.storage);
+  const auto scaling = clean::choose_scaling(input.training);
+  clean::apply(scaling, input.training.features);
+  clean::apply(scaling, input.trusted.features);
+  if (chosen.storage == "float16") {
+    for (auto *dataset : {&input.training, &input.trusted}) {
+      if (dataset->features.storage() == Storage::float32) {
+        dataset->features.store_as_half();
+      }
+    }
+  }
+  const auto order = clean::interleaved_order(input.training.labels, classes, chosen.options.seed);
+  input.training.features.reorder(order);
+  std::vector<std::uint32_t> labels;
+  labels.reserve(order.size());
+  for (const Index row : order) {
+    labels.push_back(input.training.labels[static_cast<std::size_t>(row)]);
+  }
+  const LabelledSamples training{std::make_shared<const FeatureTable>(std::move(input.training.features)),
+                                 std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
+  const Index trusted_rows = input.trusted.features.rows();
+  auto outcome = clean::outcome_of(run(chosen.options, training, clean::take_samples(input.trusted), classes), order,
+                                   input.training, scaling);
+  outcome.seconds_reading = reading.seconds_while_paused();
+  if (!input.wrong.empty()) {
+    outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
+  }
+  std::string predictions;
+  const auto test = score_test(outcome, input.test, predictions);
+
+  const std::filesystem::path folder = chosen.out;
+  Json summary = clean::summary_json(outcome, input.training);
+  summary["settings"] = settings_json(chosen);
+  summary["scaling"] = scaling.kind;
+  if (test) {
+    summary["test"] = {{"rows", test->rows}, {"accuracy", test->model}, {"trusted_only_accuracy", test->trusted_only}};
+  }
+  report::write_file(folder / "suspects.csv", clean::suspects_csv(outcome, input.training));
+  report::write_file(folder / "weights.csv", clean::weights_csv(outcome, input.training));
+  clean::write_model(folder, outcome.model);
+  if (!predictions.empty()) {
+    report::write_file(folder / "predictions.csv", predictions);
+  }
+  const std::string text = summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  report::write_file(folder / "summary.json", text);
+  if (report::html_available()) {
+    report::write_file(folder / "report.html",
+                       report::html_page(clean::report_json(outcome, input.training, *training.features, order, test,
+                                                            settings_json(chosen), trusted_rows)));
+  }
+  if (chosen.as_json) {
+    fmt::print("{}", text);
+    return exit_success;
+  }
+  print_summary(outcome, input.training, test);
+  fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy, summary.json{}\n", folder.string(),
+             predictions.empty() ? "" : ", predictions.csv");
+  if (report::html_available()) {
+    fmt::print("report: {}\n", (folder / "report.html").string());
+  } else {
+    fmt::print("no report.html: {}\n", report::html_unavailable_reason);
+  }
+  return exit_success;
+}
+
+} // namespace
+
+void add_clean(CLI::App &app, Action &chosen) {
+  auto *command = app.add_subcommand("clean", "Find wrong labels by means of a few rows that can be trusted");
+  auto arguments = std::make_shared<CleanArguments>();
+  command->add_option("--train", arguments->train, "Rows with partly wrong labels: CSV, .npy, LIBSVM or IDX");
+  command->add_option("--trusted", arguments->trusted, "Rows whose labels are right");
+  command->add_option("--test", arguments->test, "Rows to predict, and to score where they have labels");
+  command->add_option("--train-labels", arguments->train_labels, "Labels of --train where it is .npy or IDX");
+  command->add_option("--trusted-labels", arguments->trusted_labels, "Labels of --trusted, alike");
+  command->add_option("--test-labels", arguments->test_labels, "Labels of --test, alike");
+  command->add_option("--label", arguments->label, "Column of the label, by name or number (CSV)");
+  command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)");
+  command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
+  command->add_option("--demo", arguments->demo, "fashion-mnist or mnist, with labels made wrong on purpose");
+  command->add_option("--data-dir", arguments->data_dir, "Demo: folder of the IDX files");
+  command->add_option("--noise", arguments->noise, "Demo: part of the labels to change")->capture_default_str();
+  command->add_option("--noise-kind", arguments->noise_kind, "Demo: uniform, always-wrong or pair")
+      ->capture_default_str();
+  command->add_option("--samples", arguments->samples, "Demo: training rows")->capture_default_str();
+  command->add_option("--trusted-samples", arguments->trusted_samples, "Demo: trusted rows")->capture_default_str();
+  command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")->capture_default_str();
+  command->add_option("--storage", arguments->storage, "auto, float32 or float16: how features are kept in memory")
+      ->capture_default_str();
+  command->add_option("--threads", arguments->options.threads, "0: as many as are useful")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--solver", arguments->options.solver, "Bilevel solver, as NAME or NAME:option=value:...");
+  command->add_option("--steps", arguments->options.most_steps, "Most steps of each bilevel run")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--rounds", arguments->options.rounds, "Most rounds of refitting")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->allow_extras();
+  command->footer(
+      "Further options go to the solver, such as --alpha 0.05 (`duplex list` shows them); without any, the\n"
+      "steps are chosen from the data. Writes suspects.csv (worst first), weights.csv, the model, and\n"
+      "report.html, which opens in any browser. docs/commands/clean.md says how it works.");
+  command->callback([command, arguments, &chosen] {
+    chosen = [command, arguments] { return clean_labels(*arguments, command->remaining()); };
+  });
+}
+
+} // namespace duplex::cli

@@ -1,0 +1,83 @@
+#include "clean/model_file.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "report/files.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace duplex::cli {
+
+namespace {
+
+struct PredictArguments {
+  std::string model;
+  std::string data;
+  std::string labels_file;
+  std::string label;
+  std::string id;
+  std::string out;
+  bool as_json = false;
+};
+
+int predict_labels(const PredictArguments &arguments) {
+  const auto model = clean::read_model(arguments.model);
+  StatusLine status;
+  data::ReadOptions options{.label = arguments.label,
+                            .id = arguments.id,
+                            .labels_file = arguments.labels_file,
+                            .expect_labels = !arguments.label.empty() || !arguments.labels_file.empty(),
+                            .columns = model.features,
+                            .interrupt = &interrupt_requested()};
+  options.progress = [&](std::uint64_t done, std::uint64_t /*total*/) {
+    status.show(fmt::format("reading {}: {:.0f} MB", arguments.data, static_cast<double>(done) / 1e6));
+  };
+  auto dataset = data::read_dataset(arguments.data, options);
+  const auto predictions = clean::predict(model, dataset);
+  const std::string csv = clean::predictions_csv(model, dataset, predictions);
+  if (!arguments.out.empty()) {
+    report::write_file(arguments.out, csv);
+  } else if (!arguments.as_json) {
+    fmt::print("{}", csv);
+  }
+  nlohmann::ordered_json json{{"rows", predictions.size()}, {"model", arguments.model}, {"data", arguments.data}};
+  if (!dataset.labels.empty()) {
+    data::Dataset classes;
+    classes.source = (std::filesystem::path(arguments.model) / "model.json").string();
+    classes.label_names = model.classes;
+    data::map_labels_onto(classes, dataset);
+    const double accuracy = clean::accuracy(predictions, dataset.labels);
+    json["accuracy"] = accuracy;
+    if (!arguments.as_json) {
+      fmt::print(stderr, "accuracy on {} rows: {:.2f} %\n", predictions.size(), 100.0 * accuracy);
+    }
+  }
+  if (arguments.as_json) {
+    fmt::print("{}\n", json.dump(2));
+  } else if (!arguments.out.empty()) {
+    fmt::print("written: {}\n", arguments.out);
+  }
+  return exit_success;
+}
+
+} // namespace
+
+void add_predict(CLI::App &app, Action &chosen) {
+  auto *command = app.add_subcommand("predict", "Predict labels with a model that duplex clean has written");
+  auto arguments = std::make_shared<PredictArguments>();
+  command->add_option("--model", arguments->model, "Folder with model.json and model.npy")->required();
+  command->add_option("--data", arguments->data, "Rows to predict: CSV, .npy, LIBSVM or IDX")->required();
+  command->add_option("--label", arguments->label, "Column of the label, where the rows have one (CSV)");
+  command->add_option("--labels", arguments->labels_file, "Labels, where the rows are .npy or IDX and have some");
+  command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)");
+  command->add_option("--out", arguments->out, "Write the predictions to this CSV file instead of printing them");
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->footer("Prints row, id, label, predicted class and its probability as CSV. Where the rows have labels, the\n"
+                  "accuracy goes to standard error.");
+  command->callback([arguments, &chosen] { chosen = [arguments] { return predict_labels(*arguments); }; });
+}
+
+} // namespace duplex::cli

@@ -1,0 +1,56 @@
+#include "data/demo.hpp"
+
+#include "data/split.hpp"
+
+#include <duplex/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace duplex::data {
+
+namespace {
+
+constexpr std::array<std::string_view, 10> clothes{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                                   "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+
+std::filesystem::path usual_folder(DemoSet set) {
+  if (set == DemoSet::fashion_mnist) {
+    return "/usr/share/datasets/fashion-mnist";
+  }
+  const char *data = std::getenv("DUPLEX_DATA"); // NOLINT(concurrency-mt-unsafe): read before any thread starts
+  return std::filesystem::path(data != nullptr ? data : "data") / "mnist";
+}
+
+std::filesystem::path images_of(const DemoOptions &options) {
+  const auto folder = options.folder.empty() ? usual_folder(options.set) : options.folder;
+  for (const char *name : {"train-images-idx3-ubyte", "train-images-idx3-ubyte.gz"}) {
+    if (std::filesystem::exists(folder / name)) {
+      return folder / name;
+    }
+  }
+  throw InvalidInput(fmt::format("{}: no train-images-idx3-ubyte[.gz] in {}; {}", name_of(options.set), folder.string(),
+                                 options.set == DemoSet::fashion_mnist
+                                     ? "install the package dataset-fashion-mnist, or name the folder by --data-dir"
+                                     : "run scripts/mnist.sh, or name the folder by --data-dir"));
+}
+
+} // namespace
+
+Demo make_demo(const DemoOptions &options) {
+  Dataset all = read_dataset(images_of(options));
+  if (options.set == DemoSet::fashion_mnist && all.label_names.size() == clothes.size()) {
+    all.label_names.assign(clothes.begin(), clothes.end());
+  }
+  const std::array<Index, 3> sizes{options.training, options.trusted, options.test};
+  auto parts = split(all, sizes, options.noise.seed);
+  Demo demo{std::move(parts[0]), std::move(parts[1]), std::move(parts[2]), {}, {}};
+  demo.true_labels = demo.training.labels;
+  auto noisy = add_noise(demo.training.labels, demo.training.label_names.size(), options.noise);
+  demo.training.labels = std::move(noisy.labels);
+  demo.wrong = std::move(noisy.chosen);
+  return demo;
+}
+
+} // namespace duplex::data

@@ -1,0 +1,144 @@
+#include "reproduce/cleaning_race.hpp"
+
+#include "clean/cleaning.hpp"
+#include "clean/regression.hpp"
+#include "data/demo.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace duplex::reproduce {
+
+namespace {
+
+using catalog::FloatProblem;
+using catalog::FloatVector;
+using experiment::Series;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+LabelledSamples samples_of(data::Dataset &dataset) {
+  const auto columns = static_cast<std::size_t>(dataset.features.columns());
+  constexpr float brightest = 255.0F; // the paper divides pixels by it, and nothing else
+  dataset.features.set_scaling(std::vector<float>(columns, 1.0F / brightest), std::vector<float>(columns, 0.0F));
+  return {std::make_shared<const FeatureTable>(std::move(dataset.features)),
+          std::make_shared<const std::vector<std::uint32_t>>(std::move(dataset.labels))};
+}
+
+double f1_of_clean(const FloatVector &x, const std::vector<bool> &wrong) {
+  Index kept = 0;
+  Index kept_clean = 0;
+  Index clean = 0;
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const bool keep = x[static_cast<Index>(i)] >= 0.0F;
+    kept += keep ? 1 : 0;
+    clean += wrong[i] ? 0 : 1;
+    kept_clean += keep && !wrong[i] ? 1 : 0;
+  }
+  return 2.0 * static_cast<double>(kept_clean) / static_cast<double>(std::max<Index>(kept + clean, 1));
+}
+
+} // namespace
+
+const std::array<CleaningMethod, 6> cleaning_methods{{
+    {"BAGDC", "bagdc:dual=adaptive:eta-cap=10:fused=false", 1.0},
+    {"RHG", "rhg:inner=100", 14.2},
+    {"BDA", "bda:inner=100", 22.2},
+    {"CG", "cg:inner=100:linear-steps=40", 6.8},
+    {"NS", "ns:inner=100:terms=50", 8.9},
+    {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none},
+}};
+
+CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed) : settings_(&settings) {
+  data::Demo demo = data::make_demo({.folder = settings.fashion_mnist,
+                                     .training = settings.cleaning_samples,
+                                     .trusted = settings.cleaning_samples,
+                                     .test = 2 * settings.cleaning_samples,
+                                     .noise = {.fraction = 0.5, .kind = data::NoiseKind::uniform, .seed = seed}});
+  constexpr Index classes = 10;
+  auto training = samples_of(demo.training);
+  problem_ = std::make_unique<HyperCleaning<float>>(std::move(training), samples_of(demo.trusted), classes);
+  test_ = samples_of(demo.test);
+  wrong_ = std::move(demo.wrong);
+}
+
+Series CleaningRace::run(const std::string &name, const std::string &spec, const Limits &limits) const {
+  const auto solver = catalog::make_solver(spec);
+  (void)solver->set_unless_pinned("upper", "adam");
+  SoftmaxLoss<float> test(test_, problem_->classes());
+  auto upper = problem_->upper();
+  Trace<FloatVector> trace;
+  Monitor<FloatVector> monitor;
+  monitor.observers = {&trace};
+  monitor.cadence = {.every = limits.every};
+  monitor.metrics = {
+      {"accuracy",
+       [&](const Progress<FloatVector> &progress) {
+         test.at(progress.state.y);
+         const auto guesses = clean::predicted(test.probabilities());
+         Index right = 0;
+         for (std::size_t i = 0; i < guesses.size(); ++i) {
+           right += guesses[i] == (*test_.labels)[i] ? 1 : 0;
+         }
+         return static_cast<double>(right) / static_cast<double>(guesses.size());
+       }},
+      {"validation-loss",
+       [&](const Progress<FloatVector> &progress) {
+         upper.at(progress.state.x, progress.state.y);
+         return upper.value();
+       }},
+      {"f1", [&](const Progress<FloatVector> &progress) { return f1_of_clean(progress.state.x, wrong_); }}};
+  if (limits.stop_on_arrival) {
+    monitor.stop_when = [](const Progress<FloatVector> &progress) { return progress.metrics[0] >= arrival; };
+  }
+  Series series{.name = name,
+                .solver = spec,
+                .summary = {},
+                .state = {},
+                .metric_names = {"accuracy", "validation-loss", "f1"},
+                .rows = {},
+                .extra = {}};
+  auto state = problem_->start();
+  series.summary = solver->run(
+      FloatProblem(*problem_), state,
+      {.max_iterations = 100'000, .max_seconds = limits.seconds, .interrupt = settings_->interrupt}, monitor);
+  series.rows = trace.rows();
+  return series;
+}
+
+double arrival_seconds(const Series &series) {
+  for (const auto &row : series.rows) {
+    if (row.metrics[0] >= arrival) {
+      return row.seconds;
+    }
+  }
+  return infinity;
+}
+
+SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
+                           const Settings &settings) {
+  SearchedSteps best;
+  double best_seconds = infinity;
+  for (const double alpha : searched_alpha) {
+    for (const double beta : searched_beta) {
+      if (settings.interrupted()) {
+        return best;
+      }
+      const std::string steps = fmt::format("alpha={}:beta={}", alpha, beta);
+      const std::string spec = fmt::format("{}:{}", method.spec, steps);
+      // A trial that is slower than the best so far need not end.
+      const auto series = race.run(steps, spec, {.seconds = std::min(limit, best_seconds)});
+      const double seconds = arrival_seconds(series);
+      best.tried.emplace_back(steps, seconds);
+      if (seconds < best_seconds || best.spec.empty()) {
+        best_seconds = std::min(best_seconds, seconds);
+        best.spec = spec;
+        best.steps = fmt::format("α = {}, β = {}", alpha, beta);
+      }
+    }
+  }
+  return best;
+}
+
+} // namespace duplex::reproduce

@@ -1,0 +1,66 @@
+#pragma once
+// The paper's hyper-cleaning race: FashionMNIST, 5000 training samples with half of their labels
+// replaced by random ones, 5000 trusted and 10000 test samples, linear softmax, x by Adam from
+// zero, full batches. A method has arrived when its model is right on 81 % of the test samples.
+
+#include "experiment/experiment.hpp"
+#include "reproduce/reproduce.hpp"
+
+#include <duplex/problems/hyper_cleaning.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace duplex::reproduce {
+
+inline constexpr double arrival = 0.81;
+
+struct CleaningMethod {
+  std::string_view label;
+  std::string_view spec;      ///< without its steps
+  double paper_seconds_ratio; ///< over BAGDC's, Table 1; 1 for BAGDC, NaN where the paper has none
+};
+
+/// The rivals with the paper's T = 100 lower steps; CG and NS as in its Figure 3.
+extern const std::array<CleaningMethod, 6> cleaning_methods;
+
+/// One split of the data.
+class CleaningRace {
+public:
+  /// Throws InvalidInput where the data are not there.
+  CleaningRace(const Settings &settings, std::uint64_t seed);
+
+  struct Limits {
+    double seconds = 60.0;
+    bool stop_on_arrival = true;
+    std::int64_t every = 1; ///< step between looks at the test samples, which are off the clock
+  };
+
+  /// Metrics of the series: accuracy on the test samples, loss on the trusted ones, F1 of the clean class by x ≥ 0.
+  [[nodiscard]] experiment::Series run(const std::string &name, const std::string &spec, const Limits &limits) const;
+
+private:
+  const Settings *settings_;
+  std::unique_ptr<HyperCleaning<float>> problem_;
+  LabelledSamples test_;
+  std::vector<bool> wrong_;
+};
+
+/// Seconds at which the run arrived; infinity if it did not.
+[[nodiscard]] double arrival_seconds(const experiment::Series &series);
+
+/// The fastest steps of a small search on a split of its own: α of Adam and β on the grids below.
+struct SearchedSteps {
+  std::string spec;
+  std::string steps; ///< as text for people
+  std::vector<std::pair<std::string, double>> tried;
+};
+inline constexpr std::array<double, 3> searched_alpha{0.03, 0.1, 0.3};
+inline constexpr std::array<double, 3> searched_beta{0.1, 0.3, 0.6};
+[[nodiscard]] SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
+                                         const Settings &settings);
+
+} // namespace duplex::reproduce
