@@ -19,7 +19,6 @@ using catalog::FloatProblem;
 /// Penalties that are tried, in units of the samples' mean squared length.
 constexpr std::array<double, 6> penalties{1.5e-3, 5e-4, 1.5e-4, 5e-5, 1.5e-5, 5e-6};
 constexpr double bilevel_penalty = 1.5e-5;
-constexpr double smallest_probability = 1e-7;
 
 std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t> &labels, Index first, Index count) {
   return {labels.begin() + first, labels.begin() + first + count};
@@ -221,6 +220,46 @@ private:
       own = static_cast<float>(ab[1]) * own + static_cast<float>(ab[0]) * log_probabilities(loss, result_.trusted_only);
     }
     softmax_rows(beliefs_);
+    admit_unknown_classes();
+  }
+
+  /// A class without a trusted sample is believed in as often as labels are right in the other classes:
+  /// no model has learnt it, so that its own label is the only witness.
+  void admit_unknown_classes() {
+    std::vector<bool> known(static_cast<std::size_t>(classes_), false);
+    for (const auto label : *trusted_.labels) {
+      known[label] = true;
+    }
+    std::vector<Index> rows;
+    std::vector<std::uint32_t> labels;
+    for (Index i = 0; i < rows_; ++i) {
+      const auto label = given()[static_cast<std::size_t>(i)];
+      if (known[label]) {
+        rows.push_back(i);
+        labels.push_back(label);
+      }
+    }
+    if (static_cast<Index>(rows.size()) == rows_ || rows.empty()) {
+      return;
+    }
+    const Matrix of_known = beliefs_(rows, Eigen::all);
+    const LabelNoise noise = LabelNoise::estimate(of_known, labels);
+    double right = 0.0;
+    double classes = 0.0;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      if (known[k]) {
+        right += noise.transition(static_cast<Index>(k), static_cast<Index>(k));
+        classes += 1.0;
+      }
+    }
+    const auto share = static_cast<float>(right / classes);
+    for (Index i = 0; i < rows_; ++i) {
+      const auto label = given()[static_cast<std::size_t>(i)];
+      if (!known[label]) {
+        beliefs_.row(i) *= 1.0F - share;
+        beliefs_(i, label) += share;
+      }
+    }
   }
 
   static void append(Matrix &to, const Matrix &more) {
@@ -329,7 +368,7 @@ private:
     return rho_ * std::sqrt(trusted / (trusted + result_.label_information * static_cast<double>(rows_)));
   }
 
-  void fit_with(std::initializer_list<int> halves, std::int64_t iterations, Vector &y) {
+  void fit_with(std::initializer_list<int> halves, std::int64_t iterations, double rho, Vector &y) {
     const Vector ones = Vector::Ones(trusted_rows_);
     std::vector<Loss> losses;
     std::vector<Vector> weights;
@@ -342,7 +381,7 @@ private:
     for (std::size_t i = 0; i < losses.size(); ++i) {
       groups.push_back({&losses[i], &weights[i]});
     }
-    fit(groups, classes_, {.rho = rho_with_training(), .iterations = iterations}, y);
+    fit(groups, classes_, {.rho = rho, .iterations = iterations}, y);
   }
 
   void improve_in_rounds() {
@@ -354,7 +393,7 @@ private:
       const Vector before = trust();
       for (int half = 0; half < 2; ++half) {
         Vector &y = models[static_cast<std::size_t>(half)];
-        fit_with({1 - half}, iterations, y);
+        fit_with({1 - half}, iterations, rho_with_training(), y);
         refuse_if_interrupted();
         judge(half, y);
       }
@@ -367,11 +406,11 @@ private:
       }
     }
     result_.trust = trust();
-    result_.suggested = predicted(posterior_);
     result_.probability.resize(rows_);
     for (Index i = 0; i < rows_; ++i) {
       result_.probability[i] = beliefs_(i, given()[static_cast<std::size_t>(i)]);
     }
+    suggest();
   }
 
   [[nodiscard]] Vector trust() const {
@@ -382,11 +421,25 @@ private:
     return out;
   }
 
+  /// The given label where it is trusted, else the most probable other class.
+  void suggest() {
+    result_.suggested.assign(given().begin(), given().end());
+    for (Index i = 0; i < rows_; ++i) {
+      if (result_.trust[i] <= 0.5F) {
+        Eigen::RowVectorXf others = posterior_.row(i);
+        others[static_cast<Index>(given()[static_cast<std::size_t>(i)])] = -1.0F;
+        Index best = 0;
+        (void)others.maxCoeff(&best);
+        result_.suggested[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(best);
+      }
+    }
+  }
+
   void fit_final() {
     constexpr std::int64_t iterations = 40;
     result_.model = zero_model();
-    result_.rho = rho_with_training();
-    fit_with({0, 1}, iterations, result_.model);
+    result_.rho = 0.5 * rho_with_training(); // all samples at once, and no sample judges itself any more
+    fit_with({0, 1}, iterations, result_.rho, result_.model);
   }
 
   const Options &options_;

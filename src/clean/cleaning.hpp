@@ -54,7 +54,7 @@ struct Result {
   Vector weight;                        ///< σ(x) of the bilevel run
   Vector trust;                         ///< P(the given label is right)
   Vector probability;                   ///< the judging model's probability of the given label
-  std::vector<std::uint32_t> suggested; ///< most probable class, the given label's evidence included
+  std::vector<std::uint32_t> suggested; ///< the given label where it is trusted, else the most probable other
   Vector model;                         ///< K × (D + 1), of the scaled features
   Vector trusted_only;                  ///< the model of step 1, alike
   LabelNoise noise;

@@ -55,13 +55,12 @@ Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
   return quality;
 }
 
-Outcome outcome_of(Result result, const std::vector<Index> &order, const data::Dataset &training,
-                   const Scaling &scaling) {
+Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset &training) {
   Outcome outcome;
   const auto back = [&](auto &values) {
     auto sorted = values;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      sorted[order[i]] = values[i];
+    for (std::size_t i = 0; i < prepared.order.size(); ++i) {
+      sorted[prepared.order[i]] = values[i];
     }
     values = std::move(sorted);
   };
@@ -81,7 +80,7 @@ Outcome outcome_of(Result result, const std::vector<Index> &order, const data::D
     return Model{.classes = training.label_names,
                  .feature_names = training.feature_names,
                  .features = weights.size() / classes - 1,
-                 .weights = unscaled(weights, classes, scaling)};
+                 .weights = unscaled(weights, classes, prepared.scaling)};
   };
   outcome.model = model_of(result.model);
   outcome.trusted_only = model_of(result.trusted_only);

@@ -37,9 +37,7 @@ struct Outcome {
 };
 
 /// Rows back in the order of the file, suspects ranked, the model in the units of the file.
-/// order[i] is the row of the file that was sample i.
-[[nodiscard]] Outcome outcome_of(Result result, const std::vector<Index> &order, const data::Dataset &training,
-                                 const Scaling &scaling);
+[[nodiscard]] Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset &training);
 
 [[nodiscard]] std::string suspects_csv(const Outcome &outcome, const data::Dataset &training);
 [[nodiscard]] std::string weights_csv(const Outcome &outcome, const data::Dataset &training);
@@ -47,14 +45,21 @@ struct Outcome {
 /// For summary.json: sizes, steps, noise, timings, quality.
 [[nodiscard]] Json summary_json(const Outcome &outcome, const data::Dataset &training);
 
-/// The page's data. Pictures of the worst suspects where the samples are images.
 struct TestScores {
   double model = 0.0;
   double trusted_only = 0.0;
   std::size_t rows = 0;
 };
-[[nodiscard]] Json report_json(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
-                               const std::vector<Index> &order, const std::optional<TestScores> &test,
-                               const Json &settings, Index trusted_rows);
+
+struct ReportInput {
+  const Outcome &outcome;
+  const Prepared &prepared;
+  const data::Dataset &training;
+  std::optional<TestScores> test;
+  Json settings;
+};
+
+/// The page's data. Pictures of the worst suspects where the samples are images.
+[[nodiscard]] Json report_json(const ReportInput &input);
 
 } // namespace duplex::clean

@@ -1,5 +1,9 @@
 #include "clean/prepare.hpp"
 
+#include "clean/cleaning.hpp"
+
+#include <duplex/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,16 +38,21 @@ Moments moments_of(const FeatureTable &table) {
   return moments;
 }
 
-template <class T> void permute(std::vector<T> &values, std::span<const Index> order) {
-  if (values.empty()) {
-    return;
+void store(data::Dataset &dataset, KeptAs kept_as) {
+  if (kept_as == KeptAs::automatic && dataset.image && dataset.features.storage() == Storage::float32) {
+    (void)dataset.features.store_as_bytes_if_exact();
   }
-  std::vector<T> moved;
-  moved.reserve(values.size());
-  for (const Index from : order) {
-    moved.push_back(std::move(values[static_cast<std::size_t>(from)]));
+}
+
+void scale_and_store(data::Dataset &dataset, const Scaling &scaling, KeptAs kept_as) {
+  apply(scaling, dataset.features);
+  if (kept_as == KeptAs::float16 && dataset.features.storage() == Storage::float32) {
+    try {
+      dataset.features.store_as_half();
+    } catch (const InvalidInput &error) {
+      throw InvalidInput(dataset.source + ", scaled: " + error.what());
+    }
   }
-  values = std::move(moved);
 }
 
 } // namespace
@@ -93,15 +102,30 @@ std::vector<float> unscaled(const Eigen::VectorXf &model, Index classes, const S
   return out;
 }
 
-void reorder(data::Dataset &dataset, std::span<const Index> order) {
-  dataset.features.reorder(order);
-  permute(dataset.labels, order);
-  permute(dataset.ids, order);
-}
-
-LabelledSamples take_samples(data::Dataset &dataset) {
-  return {std::make_shared<const FeatureTable>(std::move(dataset.features)),
-          std::make_shared<const std::vector<std::uint32_t>>(dataset.labels)};
+Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as, std::uint64_t seed) {
+  Prepared prepared;
+  prepared.classes = static_cast<Index>(training.label_names.size());
+  if (prepared.classes < 2) {
+    throw InvalidInput(training.source + ": one class only, '" + training.label_names.front() +
+                       "', expected at least two");
+  }
+  store(training, kept_as);
+  store(trusted, kept_as);
+  prepared.scaling = choose_scaling(training);
+  scale_and_store(training, prepared.scaling, kept_as);
+  scale_and_store(trusted, prepared.scaling, kept_as);
+  prepared.order = interleaved_order(training.labels, prepared.classes, seed);
+  training.features.reorder(prepared.order);
+  std::vector<std::uint32_t> labels;
+  labels.reserve(prepared.order.size());
+  for (const Index row : prepared.order) {
+    labels.push_back(training.labels[static_cast<std::size_t>(row)]);
+  }
+  prepared.training = {std::make_shared<const FeatureTable>(std::move(training.features)),
+                       std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
+  prepared.trusted = {std::make_shared<const FeatureTable>(std::move(trusted.features)),
+                      std::make_shared<const std::vector<std::uint32_t>>(trusted.labels)};
+  return prepared;
 }
 
 } // namespace duplex::clean

@@ -5,11 +5,18 @@
 
 #include <duplex/softmax_loss.hpp>
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace duplex::clean {
+
+/// How features are kept in memory: pixels as bytes where that is exact (automatic), or as asked.
+enum class KeptAs : std::uint8_t { automatic, float32, float16 };
+inline constexpr std::array<std::string_view, 3> kept_as_names{"auto", "float32", "float16"};
+constexpr const auto &names_of(KeptAs /*unused*/) { return kept_as_names; }
 
 /// value = shift_j + scale_j · stored
 struct Scaling {
@@ -28,10 +35,17 @@ void apply(const Scaling &scaling, FeatureTable &features);
 /// A model of scaled features as a model of features as stored: K × (D + 1).
 [[nodiscard]] std::vector<float> unscaled(const Eigen::VectorXf &model, Index classes, const Scaling &scaling);
 
-/// Rows, labels and ids in a new order.
-void reorder(data::Dataset &dataset, std::span<const Index> order);
+/// What a cleaning starts from. The datasets keep their labels, names and ids, in the order of their files.
+struct Prepared {
+  LabelledSamples training; ///< in the interleaved order
+  LabelledSamples trusted;
+  Scaling scaling;
+  std::vector<Index> order; ///< the row of the file that each training sample was
+  Index classes = 0;
+};
 
-/// The samples, taken out of the dataset without a copy; its labels stay.
-[[nodiscard]] LabelledSamples take_samples(data::Dataset &dataset);
+/// Takes the features out of the datasets without a copy: scaled, stored as asked and put in order.
+/// Throws InvalidInput where there is one class only or a value does not fit the storage.
+[[nodiscard]] Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as, std::uint64_t seed);
 
 } // namespace duplex::clean

@@ -198,14 +198,13 @@ Json timings_table(const Outcome &outcome) {
 
 } // namespace
 
-Json report_json(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
-                 const std::vector<Index> &order, const std::optional<TestScores> &test, const Json &settings,
-                 Index trusted_rows) {
+Json report_json(const ReportInput &input) {
+  const auto &[outcome, prepared, training, test, settings] = input;
   const Result &result = outcome.result;
   const std::size_t rows = training.labels.size();
-  std::vector<Index> sample_of_row(order.size());
-  for (std::size_t sample = 0; sample < order.size(); ++sample) {
-    sample_of_row[static_cast<std::size_t>(order[sample])] = static_cast<Index>(sample);
+  std::vector<Index> sample_of_row(rows);
+  for (std::size_t sample = 0; sample < rows; ++sample) {
+    sample_of_row[static_cast<std::size_t>(prepared.order[sample])] = static_cast<Index>(sample);
   }
   Json headline = Json::array();
   headline.push_back(
@@ -215,7 +214,7 @@ Json report_json(const Outcome &outcome, const data::Dataset &training, const Fe
                             percent(static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows)))},
        {"tone", "alert"}});
   headline.push_back({{"label", "Trusted rows"},
-                      {"value", grouped(static_cast<std::size_t>(trusted_rows))},
+                      {"value", grouped(prepared.trusted.labels->size())},
                       {"note", fmt::format("{} classes", training.label_names.size())}});
   if (test) {
     headline.push_back({{"label", "Test accuracy"},
@@ -242,7 +241,7 @@ Json report_json(const Outcome &outcome, const data::Dataset &training, const Fe
   setting_rows.push_back({"first run stopped because", result.endings[0]});
   setting_rows.push_back({"second run stopped because", result.endings[1]});
   Json sections = Json::array();
-  sections.push_back(worst_suspects(outcome, training, features, sample_of_row));
+  sections.push_back(worst_suspects(outcome, training, *prepared.training.features, sample_of_row));
   sections.push_back(label_matrix(outcome, training));
   sections.push_back(trust_histogram(result));
   sections.push_back(curves(result));

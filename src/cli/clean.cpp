@@ -109,15 +109,6 @@ Input read_demo(const CleanArguments &arguments) {
   return {std::move(demo.training), std::move(demo.trusted), std::move(demo.test), std::move(demo.wrong)};
 }
 
-void store(Dataset &dataset, const std::string &storage) {
-  if (dataset.features.storage() != Storage::float32) {
-    return;
-  }
-  if (storage == "auto" && dataset.image) {
-    (void)dataset.features.store_as_bytes_if_exact();
-  }
-}
-
 Json settings_json(const CleanArguments &arguments) {
   Json json{{"train", arguments.train},
             {"trusted", arguments.trusted},
@@ -139,11 +130,10 @@ Json settings_json(const CleanArguments &arguments) {
   return json;
 }
 
-clean::Result run(const clean::Options &options, const LabelledSamples &training, const LabelledSamples &trusted,
-                  Index classes) {
+clean::Result run(const clean::Options &options, const clean::Prepared &prepared) {
   StatusLine status;
-  const Index rows = training.features->rows();
-  return clean::clean(training, trusted, classes, options, [&](const clean::Look &look) {
+  const Index rows = prepared.training.features->rows();
+  return clean::clean(prepared.training, prepared.trusted, prepared.classes, options, [&](const clean::Look &look) {
     const double per_step =
         look.seconds /
         static_cast<double>(std::max<std::int64_t>(1, look.step + (look.run == 1 ? options.most_steps : 0)));
@@ -206,7 +196,7 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   if (!more.empty() || !arguments.options.solver.empty()) {
     chosen.options.solver = solver_spec(arguments.options.solver.empty() ? "bagdc" : arguments.options.solver, more);
   }
-  require_choice("storage", chosen.storage, {"auto", "float32", "float16"});
+  const auto kept_as = named<clean::KeptAs>("storage", chosen.storage);
   chosen.options.interrupt = &interrupt_requested();
   report::require_writable_folder(chosen.out);
   Stopwatch reading;
@@ -214,35 +204,8 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   Input input = chosen.demo.empty() ? read_files(chosen) : read_demo(chosen);
   reading.pause();
 
-  const auto classes = static_cast<Index>(input.training.label_names.size());
-  if (classes < 2) {
-    throw InvalidInput(fmt::format("{}: one class only, '{}', expected at least two", input.training.source,
-                                   input.training.label_names.front()));
-  }
-  store(input.training, chosen.storage);
-  store(input.trusted, chosen.storage);
-  const auto scaling = clean::choose_scaling(input.training);
-  clean::apply(scaling, input.training.features);
-  clean::apply(scaling, input.trusted.features);
-  if (chosen.storage == "float16") {
-    for (auto *dataset : {&input.training, &input.trusted}) {
-      if (dataset->features.storage() == Storage::float32) {
-        dataset->features.store_as_half();
-      }
-    }
-  }
-  const auto order = clean::interleaved_order(input.training.labels, classes, chosen.options.seed);
-  input.training.features.reorder(order);
-  std::vector<std::uint32_t> labels;
-  labels.reserve(order.size());
-  for (const Index row : order) {
-    labels.push_back(input.training.labels[static_cast<std::size_t>(row)]);
-  }
-  const LabelledSamples training{std::make_shared<const FeatureTable>(std::move(input.training.features)),
-                                 std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
-  const Index trusted_rows = input.trusted.features.rows();
-  auto outcome = clean::outcome_of(run(chosen.options, training, clean::take_samples(input.trusted), classes), order,
-                                   input.training, scaling);
+  const auto prepared = clean::prepare(input.training, input.trusted, kept_as, chosen.options.seed);
+  auto outcome = clean::outcome_of(run(chosen.options, prepared), prepared, input.training);
   outcome.seconds_reading = reading.seconds_while_paused();
   if (!input.wrong.empty()) {
     outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
@@ -253,7 +216,7 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   const std::filesystem::path folder = chosen.out;
   Json summary = clean::summary_json(outcome, input.training);
   summary["settings"] = settings_json(chosen);
-  summary["scaling"] = scaling.kind;
+  summary["scaling"] = prepared.scaling.kind;
   if (test) {
     summary["test"] = {{"rows", test->rows}, {"accuracy", test->model}, {"trusted_only_accuracy", test->trusted_only}};
   }
@@ -267,8 +230,11 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   report::write_file(folder / "summary.json", text);
   if (report::html_available()) {
     report::write_file(folder / "report.html",
-                       report::html_page(clean::report_json(outcome, input.training, *training.features, order, test,
-                                                            settings_json(chosen), trusted_rows)));
+                       report::html_page(clean::report_json({.outcome = outcome,
+                                                             .prepared = prepared,
+                                                             .training = input.training,
+                                                             .test = test,
+                                                             .settings = settings_json(chosen)})));
   }
   if (chosen.as_json) {
     fmt::print("{}", text);
