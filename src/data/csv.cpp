@@ -60,7 +60,7 @@ private:
 
   std::vector<std::string> first_record() {
     if (const std::uint64_t blank = cells_.skip_blank_lines(); blank > 0) {
-      refuse_blank_line(blank);
+      refuse_blank_line(blank, "the first row");
     }
     std::vector<std::string> record;
     for (CellEnd end = CellEnd::cell; end == CellEnd::cell;) {
@@ -72,11 +72,10 @@ private:
     return record;
   }
 
-  [[noreturn]] void refuse_blank_line(std::uint64_t line) {
-    throw InvalidInput(
-        cells_.at_end() ? fmt::format("{}: holds blank lines only, expected rows of data", text_.name())
-                        : fmt::format("{}:{}: found a blank line, expected {}", text_.name(), line,
-                                      columns_.count > 0 ? fmt::format("{} cells", columns_.count) : "the first row"));
+  [[noreturn]] void refuse_blank_line(std::uint64_t line, const std::string &expected) {
+    throw InvalidInput(cells_.at_end()
+                           ? fmt::format("{}: holds blank lines only, expected rows of data", text_.name())
+                           : fmt::format("{}:{}: found a blank line, expected {}", text_.name(), line, expected));
   }
 
   bool next_row_begins() {
@@ -85,7 +84,7 @@ private:
       return false;
     }
     if (blank > 0) {
-      refuse_blank_line(blank);
+      refuse_blank_line(blank, fmt::format("{} cells", columns_.count));
     }
     return true;
   }
