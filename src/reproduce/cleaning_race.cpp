@@ -107,19 +107,20 @@ Series CleaningRace::run(const std::string &name, const std::string &spec, const
   return series;
 }
 
-double arrival_seconds(const Series &series) {
+Arrival arrival_of(const Series &series) {
   for (const auto &row : series.rows) {
     if (row.metrics[0] >= arrival) {
-      return row.seconds;
+      return {row.seconds, row.iteration, row.metrics[2]};
     }
   }
-  return infinity;
+  return {};
 }
 
 SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
                            const Settings &settings) {
   SearchedSteps best;
-  double best_seconds = infinity;
+  Arrival best_arrival;
+  bool best_is_comparable = false;
   for (const double alpha : searched_alpha) {
     for (const double beta : searched_beta) {
       if (settings.interrupted()) {
@@ -128,11 +129,14 @@ SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &metho
       const std::string steps = fmt::format("alpha={}:beta={}", alpha, beta);
       const std::string spec = fmt::format("{}:{}", method.spec, steps);
       // A trial that is slower than the best so far need not end.
-      const auto series = race.run(steps, spec, {.seconds = std::min(limit, best_seconds)});
-      const double seconds = arrival_seconds(series);
-      best.tried.emplace_back(steps, seconds);
-      if (seconds < best_seconds || best.spec.empty()) {
-        best_seconds = std::min(best_seconds, seconds);
+      const double patience = best_is_comparable ? std::min(limit, best_arrival.seconds) : limit;
+      const Arrival arrived = arrival_of(race.run(steps, spec, {.seconds = patience}));
+      best.tried.emplace_back(steps, arrived.seconds);
+      const bool comparable = arrived.f1 >= comparable_f1;
+      const bool better = comparable == best_is_comparable ? arrived.seconds < best_arrival.seconds : comparable;
+      if (better || best.spec.empty()) {
+        best_arrival = arrived;
+        best_is_comparable = comparable;
         best.spec = spec;
         best.steps = fmt::format("α = {}, β = {}", alpha, beta);
       }

@@ -34,16 +34,13 @@ Experiment fig5(const Settings &settings) {
       result.interrupted = true;
       return result;
     }
-    const double seconds = arrival_seconds(series);
+    const double seconds = arrival_of(series).seconds;
     double accuracy = 0.0;
     double loss = infinity;
-    std::int64_t iterations = 0;
+    const std::int64_t iterations = arrival_of(series).iterations;
     for (const auto &row : series.rows) {
       accuracy = std::max(accuracy, row.metrics[0]);
       loss = std::min(loss, row.metrics[1]);
-      if (row.seconds <= seconds) {
-        iterations = row.iteration;
-      }
     }
     if (method.label == "BAGDC") {
       first = seconds;
