@@ -15,10 +15,10 @@ FUZZ_SECONDS ?= 300
 
 help:
 	@echo "make build      build the tool: build/duplex"
-	@echo "make demo       run and show Figure 1 of the paper"
+	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
-	@echo "make reproduce  every figure and theorem of the paper's numerical section, into $(OUT)/"
+	@echo "make reproduce  every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
 	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
 
 setup:
@@ -30,8 +30,8 @@ build: setup
 
 demo: build
 	@sh scripts/install.sh $(DATA_PACKAGES)
-	@build/duplex reproduce fig1 --out "$(OUT)" --show
-	@echo "Figure 1 is in $(OUT)/fig1.svg: open it in a browser."
+	@build/duplex clean --demo fashion-mnist --noise 0.5 --noise-kind always-wrong --trusted-samples 500 --out "$(OUT)/demo"
+	@echo "Open $(OUT)/demo/report.html in a browser."
 
 test: setup
 	@sh scripts/install.sh $(TEST_PACKAGES) $(DATA_PACKAGES)
@@ -48,6 +48,8 @@ bench: setup
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 
 reproduce: build
+	@sh scripts/install.sh $(DATA_PACKAGES)
+	@sh scripts/mnist.sh
 	build/duplex reproduce all --out "$(OUT)"
 
 format:

@@ -173,9 +173,9 @@ void require_same_features(const Dataset &reference, const Dataset &other) {
 }
 
 void map_labels_onto(const Dataset &reference, Dataset &other) {
-  if (reference.labels.empty() || other.labels.empty()) {
+  if (reference.label_names.empty() || other.labels.empty()) {
     throw InvalidInput(fmt::format("{}: has no labels, expected one a row",
-                                   reference.labels.empty() ? reference.source : other.source));
+                                   reference.label_names.empty() ? reference.source : other.source));
   }
   std::unordered_map<std::string_view, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < reference.label_names.size(); ++i) {

@@ -21,6 +21,7 @@ struct Settings {
   Index cleaning_samples = 5000;
   std::int64_t seeds = 3;
   double search_limit = 60.0;
+  Index scale_samples = 1'000'000;
   std::string fashion_mnist;
   std::string mnist;
   const std::atomic<bool> *interrupt = nullptr;
@@ -35,6 +36,7 @@ struct Settings {
           "fig5, table1-cleaning, clean-quality: training samples (the test set has twice as many)");
     visit("seeds", self.seeds, at_least_one, "table1-cleaning, clean-quality: splits of the data");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
+    visit("scale-samples", self.scale_samples, Bound{.low = 10000}, "clean-scale: the larger number of samples");
     visit("fashion-mnist", self.fashion_mnist, any_number, "folder of FashionMNIST's IDX files (empty: the usual one)");
     visit("mnist", self.mnist, any_number, "folder of MNIST's IDX files (empty: data/mnist)");
   }
@@ -50,6 +52,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment fig5(const Settings &settings);
 [[nodiscard]] experiment::Experiment table1_cleaning(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_quality(const Settings &settings);
+[[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -57,7 +60,7 @@ struct Entry {
   experiment::Experiment (*run)(const Settings &settings);
 };
 
-inline constexpr std::array<Entry, 8> entries{{
+inline constexpr std::array<Entry, 9> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -66,6 +69,7 @@ inline constexpr std::array<Entry, 8> entries{{
     {"fig5", "Figure 5: hyper-cleaning, loss on trusted and accuracy on test samples over time", fig5},
     {"table1-cleaning", "Table 1, left: hyper-cleaning, time and F1 at 81 % test accuracy", table1_cleaning},
     {"clean-quality", "duplex clean, untuned, against what one would do instead", clean_quality},
+    {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
 }};
 
 } // namespace duplex::reproduce

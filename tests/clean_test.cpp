@@ -1,0 +1,266 @@
+// `duplex clean` and `duplex predict` as people use them: wrong input first, then files of two
+// clouds of points with some labels exchanged.
+
+#include "tool.hpp"
+
+#include "clean/cleaning.hpp"
+#include "clean/label_noise.hpp"
+#include "clean/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <random>
+#include <set>
+#include <unistd.h>
+
+namespace duplex::test {
+namespace {
+
+struct Clouds {
+  std::string csv;
+  std::set<int> wrong; ///< rows from 1
+};
+
+/// Rows "id,a,b,label": class ↔ side of the line a = 0, every `wrong_every`-th label exchanged.
+Clouds clouds(int rows, int wrong_every, unsigned seed, const std::array<std::string, 2> &names = {"left", "right"}) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<double> normal;
+  Clouds out{"id,a,b,label\n", {}};
+  for (int row = 1; row <= rows; ++row) {
+    const bool right = row % 2 == 0;
+    const bool is_wrong = wrong_every > 0 && row % wrong_every == 0;
+    out.csv += fmt::format("r{},{:.4f},{:.4f},{}\n", row, (right ? 3.0 : -3.0) + normal(generator),
+                           100.0 + 20.0 * normal(generator), names[right != is_wrong ? 1 : 0]);
+    if (is_wrong) {
+      out.wrong.insert(row);
+    }
+  }
+  return out;
+}
+
+class CleanCommand : public ::testing::Test {
+protected:
+  ScratchFolder scratch;
+  Clouds noisy = clouds(400, 7, 1);
+  std::string train = scratch.file("train.csv", noisy.csv);
+  std::string trusted = scratch.file("trusted.csv", clouds(40, 0, 2).csv);
+  std::string test = scratch.file("test.csv", clouds(100, 0, 3).csv);
+  std::string out = (scratch.path() / "out").string();
+
+  [[nodiscard]] std::string command(const std::string &more = "") const {
+    return fmt::format("clean --train {} --trusted {} --id id --out {} {}", train, trusted, out, more);
+  }
+  [[nodiscard]] std::string result(const std::string &file) const {
+    return read_file(std::filesystem::path(out) / file);
+  }
+};
+
+TEST_F(CleanCommand, RefusesToGuessItsInput) {
+  expect_refused("clean --out " + out, {"--train FILE is needed", "--demo fashion-mnist"});
+  expect_refused("clean --train " + train + " --out " + out, {"--trusted FILE is needed"});
+  expect_refused(command("--label colour"), {"train.csv", "colour"});
+  expect_refused(command("--storage float8"), {"--storage", "float8", "float16"});
+  expect_refused("clean --demo mnits --out " + out, {"--demo", "mnits", "mnist"});
+  expect_refused("clean --demo fashion-mnist --noise-kind pairs --out " + out, {"--noise-kind", "pairs", "pair"});
+  expect_refused("clean --demo fashion-mnist --noise 1.5 --out " + out, {"1.5"});
+  expect_refused("clean --demo mnist --data-dir /nowhere --out " + out, {"/nowhere", "scripts/mnist.sh", "--data-dir"});
+}
+
+TEST_F(CleanCommand, RefusesWrongSolverOptionsBeforeItReads) {
+  expect_refused(command("--solver bagdcc"), {"bagdcc", "bagdc"});
+  expect_refused(command("--alhpa 2"), {"alhpa", "alpha"});
+  expect_refused(command("--alpha -1"), {"alpha = -1", "> 0"});
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "suspects.csv"));
+}
+
+TEST_F(CleanCommand, RefusesDataThatDoNotFitEachOther) {
+  const auto other = scratch.file("other.csv", "id,a,label\nx,1,left\ny,2,right\n");
+  expect_refused("clean --train " + train + " --id id --trusted " + other + " --out " + out, {"other.csv"});
+  const auto unknown = scratch.file("unknown.csv", "id,a,b,label\nx,1,2,left\ny,2,3,up\n");
+  expect_refused("clean --train " + train + " --id id --trusted " + unknown + " --out " + out,
+                 {"unknown.csv", "up", "left"});
+  const auto single = scratch.file("single.csv", "id,a,b,label\nx,1,2,left\ny,2,3,left\n");
+  expect_refused("clean --train " + single + " --id id --trusted " + single + " --out " + out,
+                 {"single.csv", "one class only", "left"});
+}
+
+TEST_F(CleanCommand, FindsTheLabelsThatWereExchanged) {
+  const auto run = run_tool(command("--test " + test));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  std::istringstream lines(result("suspects.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "row,id,given,suggested,trust,probability");
+  std::set<int> found;
+  double worst = 0.0;
+  while (std::getline(lines, line)) {
+    int row = 0;
+    char id[32] = {};
+    char given[32] = {};
+    char suggested[32] = {};
+    double trust = 0.0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%d,%31[^,],%31[^,],%31[^,],%lf", &row, id, given, suggested, &trust), 5);
+    EXPECT_EQ(std::string(id), fmt::format("r{}", row));
+    EXPECT_NE(std::string(given), std::string(suggested));
+    EXPECT_GE(trust, worst);
+    worst = trust;
+    found.insert(row);
+  }
+  std::size_t hits = 0;
+  for (const int row : noisy.wrong) {
+    hits += found.count(row);
+  }
+  EXPECT_GE(hits, noisy.wrong.size() - 3);
+  EXPECT_LE(found.size(), noisy.wrong.size() + 3);
+
+  const auto summary = nlohmann::json::parse(result("summary.json"));
+  EXPECT_EQ(summary["rows"], 400);
+  EXPECT_EQ(summary["suspects"], found.size());
+  EXPECT_GE(summary["test"]["accuracy"].get<double>(), 0.98);
+  EXPECT_EQ(summary["settings"]["seed"], 0);
+  for (const char *key : {"solver", "steps", "stopped_because", "label_noise", "seconds", "duplex"}) {
+    EXPECT_TRUE(summary.contains(key)) << key;
+  }
+  const std::string weights = result("weights.csv");
+  EXPECT_EQ(std::count(weights.begin(), weights.end(), '\n'), 401);
+  EXPECT_EQ(result("predictions.csv").rfind("row,id,label,predicted,probability\n", 0), 0U);
+  EXPECT_NE(result("report.html").find("Labels that look wrong"), std::string::npos);
+}
+
+TEST_F(CleanCommand, GivesTheSameBitsForTheSameSeed) {
+  ASSERT_EQ(run_tool(command("--seed 3")).exit_code, 0);
+  const std::string first = result("weights.csv") + result("model.npy");
+  ASSERT_EQ(run_tool(command("--seed 3")).exit_code, 0);
+  EXPECT_EQ(result("weights.csv") + result("model.npy"), first);
+}
+
+TEST_F(CleanCommand, TakesEverySolverAndStorage) {
+  for (const char *options : {"--solver nosa", "--solver rhg:inner=5 --steps 10", "--solver cg:inner=5 --steps 10",
+                              "--solver bagdc --alpha 0.05 --steps 20", "--storage float16", "--threads 1"}) {
+    const auto run = run_tool(command(options));
+    ASSERT_EQ(run.exit_code, 0) << options << "\n" << run.output;
+    EXPECT_GE(nlohmann::json::parse(result("summary.json"))["suspects"].get<int>(), 50) << options;
+  }
+}
+
+TEST_F(CleanCommand, ShowsLabelsAndIdsMadeOfMarkupOrFormulasAsText) {
+  const std::string markup = "<script>alert(1)</script>";
+  auto odd = clouds(120, 6, 1, {markup, "=1+1"});
+  odd.csv.replace(odd.csv.find("r6,"), 3, "=cmd(),");
+  train = scratch.file("odd.csv", odd.csv);
+  trusted = scratch.file("odd_trusted.csv", clouds(30, 0, 2, {markup, "=1+1"}).csv);
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  EXPECT_EQ(result("report.html").find(markup), std::string::npos);
+  EXPECT_NE(result("suspects.csv").find("'=1+1"), std::string::npos);
+  EXPECT_EQ(result("suspects.csv").find(",=1+1"), std::string::npos);
+  EXPECT_NE(result("suspects.csv").find("'=cmd()"), std::string::npos);
+}
+
+TEST_F(CleanCommand, WorksWithVeryLittle) {
+  train = scratch.file("tiny.csv", clouds(10, 5, 1).csv);
+  trusted = scratch.file("tiny_trusted.csv", clouds(2, 0, 2).csv);
+  const auto run = run_tool(command());
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+}
+
+TEST_F(CleanCommand, AdmitsAClassThatNoTrustedRowHas) {
+  std::string three = clouds(300, 0, 1).csv;
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 100; ++i) {
+    three += fmt::format("n{},{:.4f},{:.4f},far\n", i, normal(generator), 300.0 + 20.0 * normal(generator));
+  }
+  train = scratch.file("three.csv", three);
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  const auto summary = nlohmann::json::parse(result("summary.json"));
+  EXPECT_LE(summary["suspects"].get<int>(), 20) << "every label is right, those of the new class too";
+}
+
+TEST_F(CleanCommand, TheModelPredictsWhatItPredictedThen) {
+  ASSERT_EQ(run_tool(command("--test " + test)).exit_code, 0);
+  const auto file = (scratch.path() / "again.csv").string();
+  const auto run = run_tool("predict --model " + out + " --data " + test + " --id id --label label --out " + file);
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_EQ(read_file(file), result("predictions.csv"));
+  EXPECT_NE(run.output.find("accuracy on 100 rows"), std::string::npos);
+}
+
+TEST_F(CleanCommand, PredictRefusesWhatDoesNotFitTheModel) {
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  expect_refused("predict --model /nowhere --data " + test, {"/nowhere/model.json", "cannot be read"});
+  const auto narrow = scratch.file("narrow.csv", "a\n1\n2\n");
+  expect_refused("predict --model " + out + " --data " + narrow, {"narrow.csv", "1 features, expected 2"});
+  const auto renamed = scratch.file("renamed.csv", "a,c\n1,2\n2,3\n");
+  expect_refused("predict --model " + out + " --data " + renamed, {"renamed.csv", "'c'", "'b'"});
+  std::ofstream(std::filesystem::path(out) / "model.json") << "{\"format\": 1";
+  expect_refused("predict --model " + out + " --data " + test, {"model.json"});
+}
+
+TEST_F(CleanCommand, LeavesNothingHalfWrittenOnCtrlC) {
+  train = scratch.file("large.csv", clouds(60000, 7, 1).csv);
+  const std::string line = std::string("timeout -s INT 0.6 ") + DUPLEX_TOOL + " " + command("--solver rhg") + " 2>&1";
+  std::FILE *pipe = popen(line.c_str(), "r");
+  std::array<char, 4096> buffer{};
+  std::string output;
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  EXPECT_NE(WEXITSTATUS(status), 0);
+  EXPECT_NE(output.find("interrupted"), std::string::npos) << output;
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "suspects.csv"));
+}
+
+TEST(CleanDemo, MeetsItsQualityOnFashionMnist) {
+  const ScratchFolder scratch;
+  const auto run = run_tool("clean --demo fashion-mnist --noise-kind always-wrong --samples 2000 --trusted-samples 500 "
+                            "--json --out " +
+                            scratch.path().string());
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const auto summary = nlohmann::json::parse(run.output);
+  EXPECT_GE(summary["quality"]["f1"].get<double>(), 0.90);
+  EXPECT_GE(summary["quality"]["average_precision"].get<double>(), 0.96);
+  EXPECT_GE(summary["test"]["accuracy"].get<double>(), summary["test"]["trusted_only_accuracy"].get<double>());
+}
+
+TEST(LabelNoiseOf, CertainBeliefsIsTheirCounts) {
+  clean::Matrix beliefs = clean::Matrix::Zero(1000, 2);
+  std::vector<std::uint32_t> given;
+  for (Index i = 0; i < 1000; ++i) {
+    const auto truth = static_cast<std::uint32_t>(i % 2);
+    beliefs(i, truth) = 1.0F;
+    given.push_back(i % 10 < 3 ? 1 - truth : truth);
+  }
+  const auto noise = clean::LabelNoise::estimate(beliefs, given);
+  EXPECT_NEAR(noise.transition(0, 0), 0.6, 0.01); // even rows below 3 of 10: 0 and 2
+  EXPECT_NEAR(noise.transition(1, 1), 0.8, 0.01);
+  EXPECT_NEAR(noise.transition.rowwise().sum().maxCoeff(), 1.0, 1e-12);
+  const Eigen::VectorXd half = Eigen::VectorXd::Constant(2, 0.5);
+  EXPECT_NEAR(clean::LabelNoise{Eigen::MatrixXd::Identity(2, 2)}.information(half), 1.0, 1e-12);
+  EXPECT_NEAR(clean::LabelNoise{Eigen::MatrixXd::Constant(2, 2, 0.5)}.information(half), 0.0, 1e-12);
+}
+
+TEST(QualityOf, ARankingIsByDefinition) {
+  Eigen::VectorXf trust(4);
+  trust << 0.1F, 0.9F, 0.2F, 0.8F;
+  const auto quality = clean::quality_of(trust, {true, false, false, true});
+  EXPECT_DOUBLE_EQ(quality.f1, 0.5);
+  EXPECT_DOUBLE_EQ(quality.precision, 0.5);
+  EXPECT_DOUBLE_EQ(quality.recall, 0.5);
+  EXPECT_DOUBLE_EQ(quality.average_precision, (1.0 + 2.0 / 3.0) / 2.0);
+}
+
+TEST(InterleavedOrder, SpreadsEveryClassEvenly) {
+  std::vector<std::uint32_t> labels(90, 0);
+  labels.insert(labels.end(), 10, 1);
+  const auto order = clean::interleaved_order(labels, 2, 0);
+  ASSERT_EQ(order.size(), 100U);
+  EXPECT_EQ(std::set<Index>(order.begin(), order.end()).size(), 100U);
+  const auto in_half = std::count_if(order.begin(), order.begin() + 50, [&](Index row) { return row >= 90; });
+  EXPECT_GE(in_half, 4);
+  EXPECT_LE(in_half, 6);
+}
+
+} // namespace
+} // namespace duplex::test
