@@ -1,9 +1,9 @@
-// node page.test.mjs REPORT_PAGE FOLDER: opens pages made by the tool's own code in a headless browser, and
-// leaves their screenshots in the folder. Exit 77: there is no browser.
+// node page.test.mjs REPORT_PAGE DUPLEX FOLDER: opens pages made by the tool's own code, and one that the tool
+// itself has written, in a headless browser, and leaves their screenshots in the folder. Exit 77: there is no browser.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -12,9 +12,9 @@ import { chromium } from "playwright-core";
 import { classesOf, empty, full, hostile } from "./fixture.mjs";
 
 const browserPath = "/usr/bin/chromium";
-const [reportPage, outFolder] = process.argv.slice(2);
-if (!reportPage || !outFolder) {
-  console.error("usage: node page.test.mjs REPORT_PAGE FOLDER");
+const [reportPage, duplex, outFolder] = process.argv.slice(2);
+if (!reportPage || !duplex || !outFolder) {
+  console.error("usage: node page.test.mjs REPORT_PAGE DUPLEX FOLDER");
   process.exit(2);
 }
 if (!existsSync(browserPath)) {
@@ -250,5 +250,48 @@ test("on paper the page is light, whatever the screen is", async () => {
       assert.equal(await overflow(page), 0);
     },
     { colorScheme: "dark", media: "print", viewport: { width: 720, height: 1000 }, screenshot: "paper" },
+  );
+});
+
+test("the page that duplex clean writes", async (all) => {
+  const out = join(folder, "clean");
+  const demo = ["--demo", "fashion-mnist", "--noise-kind", "always-wrong", "--trusted-samples", "500"];
+  execFileSync(duplex, ["clean", ...demo, "--out", out], { stdio: "ignore" });
+  const summary = JSON.parse(readFileSync(join(out, "summary.json"), "utf8"));
+  const address = pathToFileURL(join(out, "report.html")).href;
+  const digits = (text) => text.replace(/[^0-9.]/g, "");
+
+  await all.test("it tells what the summary tells", () =>
+    visit(
+      address,
+      async (page) => {
+        const values = await texts(page, ".tile .value");
+        assert.equal(digits(values[0]), String(summary.suspects));
+        assert.equal(digits(values[1]), "500");
+        assert.equal(digits(values[2]), (100 * summary.test.accuracy).toFixed(1));
+        assert.equal(values[3], summary.quality.f1.toFixed(3));
+        assert.deepEqual(await texts(page, "h2"), [
+          "The worst suspects",
+          "Given label against suggested label",
+          "Trust in the labels",
+          "While it ran",
+          "Where the time went",
+          "Settings",
+        ]);
+        assert.equal(await count(page, ".gallery canvas"), 24);
+        assert.equal(await count(page, ".heat td"), 100);
+        assert.equal(await count(page, ".heat td.diagonal .nought"), 10, "a suspect's suggestion is another class");
+        assert.equal(await count(page, "g.curve path"), 6);
+        await page.screenshot({ path: join(folder, "clean-top.png"), clip: { x: 0, y: 0, width: 1280, height: 1180 } });
+        const rows = readFileSync(join(out, "suspects.csv"), "utf8").trim().split("\n");
+        const [row, , given, suggested] = rows[1].split(",");
+        assert.match((await texts(page, ".suspect"))[0], new RegExp(`${given}.*${suggested}.*row ${row}`, "s"));
+      },
+      { screenshot: "clean-desktop" },
+    ),
+  );
+
+  await all.test("it fits on a phone", () =>
+    visit(address, async (page) => assert.ok((await overflow(page)) <= 0), { viewport: phone, screenshot: "clean-phone" }),
   );
 });

@@ -46,6 +46,8 @@ Demo make_demo(const DemoOptions &options) {
   const std::array<Index, 3> sizes{options.training, options.trusted, options.test};
   auto parts = split(all, sizes, options.noise.seed);
   Demo demo{std::move(parts[0]), std::move(parts[1]), std::move(parts[2]), {}, {}};
+  demo.training.source = fmt::format("{}, {:.0f} % of the labels changed ({})", name_of(options.set),
+                                     100.0 * options.noise.fraction, name_of(options.noise.kind));
   demo.true_labels = demo.training.labels;
   auto noisy = add_noise(demo.training.labels, demo.training.label_names.size(), options.noise);
   demo.training.labels = std::move(noisy.labels);
