@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 
 namespace duplex::reproduce {
 
@@ -50,7 +51,8 @@ const std::array<CleaningMethod, 6> cleaning_methods{{
     {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none},
 }};
 
-CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed) : settings_(&settings) {
+CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)
+    : split_name_(fmt::format("{} samples, seed {}", settings.cleaning_samples, seed)), settings_(&settings) {
   data::Demo demo = data::make_demo({.folder = settings.fashion_mnist,
                                      .training = settings.cleaning_samples,
                                      .trusted = settings.cleaning_samples,
@@ -118,6 +120,11 @@ Arrival arrival_of(const Series &series) {
 
 SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
                            const Settings &settings) {
+  static std::map<std::string, SearchedSteps> found;
+  const std::string question = fmt::format("{}, {}, {} s", race.split_name(), method.spec, limit);
+  if (const auto known = found.find(question); known != found.end()) {
+    return known->second;
+  }
   SearchedSteps best;
   Arrival best_arrival;
   bool best_is_comparable = false;
@@ -142,6 +149,7 @@ SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &metho
       }
     }
   }
+  found.emplace(question, best);
   return best;
 }
 

@@ -42,7 +42,11 @@ public:
   /// Metrics of the series: accuracy on the test samples, loss on the trusted ones, F1 of the clean class by x ≥ 0.
   [[nodiscard]] experiment::Series run(const std::string &name, const std::string &spec, const Limits &limits) const;
 
+  /// The same for races on the same split.
+  [[nodiscard]] const std::string &split_name() const { return split_name_; }
+
 private:
+  std::string split_name_;
   const Settings *settings_;
   std::unique_ptr<HyperCleaning<float>> problem_;
   LabelledSamples test_;
@@ -65,8 +69,9 @@ struct SearchedSteps {
   std::string steps; ///< as text for people
   std::vector<std::pair<std::string, double>> tried;
 };
-inline constexpr std::array<double, 3> searched_alpha{0.03, 0.1, 0.3};
-inline constexpr std::array<double, 3> searched_beta{0.1, 0.3, 0.6};
+inline constexpr std::array<double, 3> searched_alpha{0.1, 0.3, 0.03}; // the likeliest first: it bounds the others
+inline constexpr std::array<double, 2> searched_beta{0.3, 0.1};
+/// Found once for all experiments of a process that ask with the same race.
 [[nodiscard]] SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
                                          const Settings &settings);
 
