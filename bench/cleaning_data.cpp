@@ -65,8 +65,8 @@ std::filesystem::path data_folder() {
 
 LabelledSamples read_part(const std::string &part, Storage storage) {
   const std::filesystem::path folder = data_folder();
-  const data::Dataset read = data::read_dataset(
-      folder / (part + ".npy"), {.labels_file = (folder / (part + "_labels.npy")).string()});
+  const data::Dataset read =
+      data::read_dataset(folder / (part + ".npy"), {.labels_file = (folder / (part + "_labels.npy")).string()});
   return share(stored_as(read.features, storage), read.labels);
 }
 

@@ -9,8 +9,7 @@
 
 namespace duplex::bench {
 
-inline constexpr Bagdc cleaning_constant_eta{
-    .alpha = 3000.0, .beta = 0.3, .eta = 0.3, .dual = DualStep::constant};
+inline constexpr Bagdc cleaning_constant_eta{.alpha = 3000.0, .beta = 0.3, .eta = 0.3, .dual = DualStep::constant};
 inline constexpr Bagdc cleaning_adaptive_eta{.alpha = 3000.0, .beta = 0.3, .dual = DualStep::adaptive};
 inline constexpr Bagdc cleaning_general{
     .alpha = 3000.0, .beta = 0.3, .eta = 0.3, .dual = DualStep::constant, .fused = false};

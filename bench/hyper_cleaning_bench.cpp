@@ -20,8 +20,7 @@ namespace {
 
 constexpr std::int64_t steps_of_a_run = 5;
 
-template <class MakeProblem>
-void step(benchmark::State &state, const MakeProblem &make_problem, const Bagdc &solver) {
+template <class MakeProblem> void step(benchmark::State &state, const MakeProblem &make_problem, const Bagdc &solver) {
   std::optional<HyperCleaning<float>> problem;
   try {
     problem.emplace(make_problem());
@@ -51,12 +50,15 @@ template <class MakeProblem> void add(const std::string &name, const MakeProblem
 }
 
 void add_fashion_mnist(const std::string &name, Storage storage, const Bagdc &solver) {
-  add(name + "/one_thread", [=] { return fashion_mnist(storage, 1); }, solver);
-  add(name + "/all_threads", [=] { return fashion_mnist(storage, 0); }, solver);
+  add(
+      name + "/one_thread", [=] { return fashion_mnist(storage, 1); }, solver);
+  add(
+      name + "/all_threads", [=] { return fashion_mnist(storage, 0); }, solver);
 }
 
 void add_synthetic(const std::string &name, const SyntheticSize &size, int threads = 0) {
-  add("scale/" + name, [=] { return synthetic_cleaning(size, Storage::byte, threads); }, cleaning_constant_eta);
+  add(
+      "scale/" + name, [=] { return synthetic_cleaning(size, Storage::byte, threads); }, cleaning_constant_eta);
 }
 
 } // namespace
