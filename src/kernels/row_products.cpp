@@ -262,22 +262,6 @@ void decode_rows(std::size_t rows, std::size_t columns, T *HWY_RESTRICT out, std
   }
 }
 
-void decode_bytes(const std::uint8_t *HWY_RESTRICT values, std::size_t rows, std::size_t columns,
-                  float *HWY_RESTRICT out, std::size_t width) {
-  const hn::CappedTag<float, padding> d;
-  const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t i = 0; i < rows; ++i, values += columns, out += width) {
-    std::size_t j = 0;
-    for (; j + lanes <= columns; j += lanes) {
-      hn::StoreU(load(d, values + j), d, out + j);
-    }
-    for (; j < columns; ++j) {
-      out[j] = static_cast<float>(values[j]);
-    }
-    std::fill(out + columns, out + width, 0.0F);
-  }
-}
-
 template <class T>
 void decode_half(const std::byte *stored, std::size_t rows, std::size_t columns, T *out, std::size_t width) {
   const hn::CappedTag<float, padding> d;
@@ -302,11 +286,7 @@ void decode(const std::byte *stored, Storage storage, std::size_t rows, std::siz
   switch (storage) {
   case Storage::byte: {
     const auto *values = reinterpret_cast<const std::uint8_t *>(stored);
-    if constexpr (std::same_as<T, float>) {
-      decode_bytes(values, rows, columns, out, width);
-    } else {
-      decode_rows(rows, columns, out, width, [=](std::size_t i) { return static_cast<T>(values[i]); });
-    }
+    decode_rows(rows, columns, out, width, [=](std::size_t i) { return static_cast<T>(values[i]); });
     break;
   }
   case Storage::float16:

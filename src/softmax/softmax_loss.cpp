@@ -49,7 +49,8 @@ int softmax_threads(const LabelledSamples &samples, Index classes, int wanted) {
   constexpr double products_worth_a_thread = 1e6; // some ten microseconds
   const double products = static_cast<double>(samples.features->rows()) *
                           static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
-  const auto blocks = static_cast<double>(samples.features->rows() / static_cast<Index>(block_rows) + 1);
+  const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
+  const auto blocks = static_cast<double>(whole_blocks + 1);
   const int most = wanted > 0 ? wanted : omp_get_max_threads();
   return std::clamp(static_cast<int>(std::min({products / products_worth_a_thread, blocks, 1024.0})), 1, most);
 }
