@@ -96,6 +96,13 @@ def derive(ours, rivals):
     return derived
 
 
+def cores_were_free(ours):
+    """Whether all threads together multiplied as fast as so many single ones: other processes leave less."""
+    one, all_threads = (ours[f"hardware/fma_float/{threads}"] for threads in THREADS)
+    rate = all_threads["operations"] / all_threads["best"] * one["best"] / one["operations"]
+    return bool(rate >= 0.9 * all_threads["threads"])
+
+
 def tabulate(table, ours, rivals, derived, memory):
     best = best_rivals(rivals)
     for threads in THREADS:

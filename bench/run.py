@@ -35,6 +35,7 @@ def measure(options, folder):
 
 def judge(report):
     ours, torch = report["duplex"], report["pytorch"]
+    report["cores_were_free"] = hyper_cleaning.cores_were_free(ours)
     report["derived"] = counter_example.derive(ours, torch["results"])
     report["derived_cleaning"] = hyper_cleaning.derive(ours, torch["cleaning"])
     report["targets"] = counter_example.check(ours, torch["results"], report["derived"])
@@ -52,6 +53,8 @@ def show(report):
         print("PyTorch runs on a slow BLAS here, which flatters Duplex: install libopenblas0-pthread")
     before, after = report["load_average"]
     print(f"{os.cpu_count()} cores, load average {before:.2f} before and {after:.2f} after")
+    if not report["cores_were_free"]:
+        print("Other processes kept cores busy all the time: figures for several cores are of no use, run it again")
     print("\nTargets")
     width = max(len(target["target"]) for target in report["targets"])
     for target in report["targets"]:
