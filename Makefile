@@ -5,7 +5,7 @@ BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev li
 TEST_PACKAGES := libgtest-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
 FUZZ_PACKAGES := clang libclang-rt-14-dev
-BENCH_PACKAGES := libbenchmark-dev python3 python3-torch libopenblas0-pthread
+BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 OUT ?= out
 FUZZ_SECONDS ?= 300
 
@@ -42,7 +42,7 @@ fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup
-	@sh scripts/install.sh $(BENCH_PACKAGES)
+	@sh scripts/install.sh $(BENCH_PACKAGES) $(DATA_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_BENCH=ON
 	@cmake --build build --target duplex_bench duplex_bench_native
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"

@@ -154,6 +154,7 @@ template <class T> void expect_loss_by_definition(double tolerance) {
                                                {48, 16, 10},
                                                {49, 17, 4},
                                                {100, 33, 11},
+                                               {101, 32, 21},
                                                {7, 15, 21},
                                                {200, 5, 2}}) {
     for (const auto storage : {Storage::float32, Storage::float16, Storage::byte}) {
@@ -319,14 +320,16 @@ TEST(FusedCleaningStep, GivesTheSameBitsForTheSameThreads) {
 
 TEST(FusedCleaningStep, DoesNotSeeHowTheFeaturesAreStored) {
   const Bagdc solver{.alpha = 100.0, .beta = 0.1, .eta = 0.1, .dual = DualStep::constant};
-  const auto run = [&](Storage storage) {
-    const HyperCleaning<float> problem(random_samples(300, 21, 4, 1, storage), random_samples(80, 21, 4, 2, storage),
-                                       4);
-    return run_bagdc(problem, solver, 30, problem.start());
-  };
-  const auto floats = run(Storage::float32);
-  EXPECT_TRUE(same_bits(floats, run(Storage::byte)));
-  EXPECT_TRUE(same_bits(floats, run(Storage::float16)));
+  for (const Index columns : {21, 32}) { // with and without padding
+    const auto run = [&](Storage storage) {
+      const HyperCleaning<float> problem(random_samples(300, columns, 4, 1, storage),
+                                         random_samples(80, columns, 4, 2, storage), 4);
+      return run_bagdc(problem, solver, 30, problem.start());
+    };
+    const auto floats = run(Storage::float32);
+    EXPECT_TRUE(same_bits(floats, run(Storage::byte)));
+    EXPECT_TRUE(same_bits(floats, run(Storage::float16)));
+  }
 }
 
 } // namespace

@@ -5,48 +5,12 @@ write it, and with the derivatives written out by hand. Prints JSON.
 """
 import argparse
 import json
-import os
-import statistics
 import sys
 import time
 
-
-def cpu_flags():
-    try:
-        with open("/proc/cpuinfo") as info:
-            for line in info:
-                if line.startswith("flags"):
-                    return set(line.split(":", 1)[1].split())
-    except OSError:
-        pass
-    return set()
-
-
-def choose_openblas_kernels():
-    """OpenBLAS falls back to generic kernels on processors that it does not know."""
-    flags = cpu_flags()
-    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
-        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-    elif {"avx2", "fma"} <= flags:
-        os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
-
-
-choose_openblas_kernels()  # before torch loads OpenBLAS
-
-try:
-    import torch
-except ImportError as error:
-    packages = "python3-torch libopenblas0-pthread"
-    sys.exit(f"PyTorch is missing in {sys.executable}: {error} (Debian: apt-get install {packages})")
+from torch_at_its_best import about_torch, set_threads, thread_counts, timing, torch
 
 ALPHA, BETA, ETA = 0.1, 0.2, 1.0
-
-
-def loaded_blas():
-    with open("/proc/self/maps") as maps:
-        files = {line.split()[-1] for line in maps if "blas" in line}
-    names = sorted(os.path.basename(os.path.realpath(file)) for file in files)
-    return ", ".join(names) or "built in"
 
 
 class Identity:
@@ -125,12 +89,9 @@ def measure(run, a, steps, repeats):
     for _ in range(2):
         run(a, steps)
     results = [run(a, steps) for _ in range(repeats)]
-    times = [seconds / steps * 1e6 for seconds, _ in results]
     ends = dict(zip("xyv", results[-1][1]))
     return {
-        "microseconds": statistics.median(times),
-        "best_microseconds": min(times),
-        "threads": torch.get_num_threads(),
+        **timing([seconds / steps for seconds, _ in results]),
         "steps": steps,
         **{f"{name}_mean": end.mean().item() for name, end in ends.items()},
         **{f"{name}_norm": end.norm().item() for name, end in ends.items()},
@@ -139,8 +100,8 @@ def measure(run, a, steps, repeats):
 
 def fastest_setting(run, a, steps, repeats):
     settings = []
-    for threads in sorted({1, len(os.sched_getaffinity(0))}):
-        torch.set_num_threads(threads)
+    for threads in thread_counts():
+        set_threads(threads)
         settings.append(measure(run, a, steps, repeats))
     return min(settings, key=lambda result: result["microseconds"])
 
@@ -162,16 +123,7 @@ def main():
         name = f"dense/{options.dense}"
         results[f"{name}/autograd"] = fastest_setting(autograd_run, dense, 10, repeats)
         results[f"{name}/by_hand"] = fastest_setting(by_hand_run, dense, 10, repeats)
-    json.dump(
-        {
-            "torch": torch.__version__,
-            "blas": loaded_blas(),
-            "openblas_coretype": os.environ.get("OPENBLAS_CORETYPE", ""),
-            "results": results,
-        },
-        sys.stdout,
-        indent=1,
-    )
+    json.dump({**about_torch(), "results": results}, sys.stdout, indent=1)
     print()
 
 

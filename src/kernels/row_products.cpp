@@ -1,6 +1,7 @@
 #include "kernels/row_products.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -25,6 +26,25 @@ constexpr std::size_t tile_height(std::size_t outputs) {
   constexpr std::size_t sums = many_registers ? 28 : 12;
   const std::size_t height = std::min<std::size_t>(sums / outputs, 12);
   return height == 5 ? 4 : height == 7 ? 6 : height == 9 || height == 10 || height == 11 ? 8 : height;
+}
+
+template <class T> constexpr bool reads_bytes = many_registers &&std::same_as<T, float>;
+
+template <class D, class Stored> HWY_INLINE hn::Vec<D> load(D d, const Stored *from) {
+  if constexpr (std::same_as<Stored, std::uint8_t>) { // by units that the products leave idle
+    const hn::Rebind<std::int32_t, D> whole;
+    const hn::Rebind<std::uint8_t, D> byte;
+    return hn::ConvertTo(d, hn::PromoteTo(whole, hn::LoadU(byte, from)));
+  } else {
+    return hn::LoadU(d, from);
+  }
+}
+
+/// Keeps the compiler from loading v anew for each of its uses: loads are what the tiles run out of.
+template <class V> HWY_INLINE void stay_in_register([[maybe_unused]] V &v) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  __asm__("" : "+v"(v.raw));
+#endif
 }
 
 /// Halves are added until 16 bytes are left: narrow additions are cheap.
@@ -67,9 +87,20 @@ HWY_INLINE void store_sums(const V *HWY_RESTRICT v, T *HWY_RESTRICT out) {
   }
 }
 
-template <class T, std::size_t Height, std::size_t Outputs>
-HWY_INLINE void forward_tile(const T *HWY_RESTRICT rows, std::size_t width, const T *HWY_RESTRICT weights,
-                             std::size_t outputs, T *HWY_RESTRICT out) {
+constexpr std::size_t cache_line = 64;
+
+/// Into the second cache.
+HWY_INLINE const std::byte *prefetch(const std::byte *bytes, std::size_t lines) {
+  for (std::size_t i = 0; i < lines; ++i, bytes += cache_line) {
+    __builtin_prefetch(bytes, 0, 2);
+  }
+  return bytes;
+}
+
+/// `ahead`: from where that many cache lines per group of features are prefetched.
+template <std::size_t Height, std::size_t Outputs, class T, class Stored>
+HWY_INLINE void forward_tile(const Stored *HWY_RESTRICT rows, std::size_t width, const T *HWY_RESTRICT weights,
+                             std::size_t outputs, T *HWY_RESTRICT out, const std::byte *ahead, std::size_t lines) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<Tag<T>> sums[Outputs][Height];
@@ -81,15 +112,17 @@ HWY_INLINE void forward_tile(const T *HWY_RESTRICT rows, std::size_t width, cons
     }
   }
   for (std::size_t first = 0; first < width; first += padding, weights += outputs * padding) {
+    ahead = prefetch(ahead, lines);
     for (std::size_t j = 0; j < padding; j += lanes) {
       hn::Vec<Tag<T>> x[Height];
 #pragma GCC unroll 16
       for (std::size_t r = 0; r < Height; ++r) {
-        x[r] = hn::LoadU(d, rows + r * width + first + j);
+        x[r] = load(d, rows + r * width + first + j);
       }
 #pragma GCC unroll 16
       for (std::size_t c = 0; c < Outputs; ++c) {
-        const auto w = hn::LoadU(d, weights + c * padding + j);
+        auto w = hn::LoadU(d, weights + c * padding + j);
+        stay_in_register(w);
 #pragma GCC unroll 16
         for (std::size_t r = 0; r < Height; ++r) {
           sums[c][r] = hn::MulAdd(x[r], w, sums[c][r]);
@@ -111,21 +144,25 @@ HWY_INLINE void forward_tile(const T *HWY_RESTRICT rows, std::size_t width, cons
   }
 }
 
-template <class T, std::size_t Outputs>
-void forward_columns(const T *rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs,
-                     T *out) {
+template <std::size_t Outputs, class T, class Stored>
+void forward_columns(const Stored *rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs,
+                     T *out, Ahead ahead) {
   constexpr std::size_t height = tile_height(Outputs);
+  const std::size_t groups = width / padding;
+  const std::size_t visits = std::max<std::size_t>(groups * (count / height), 1);
+  const std::size_t lines = (ahead.count / cache_line + visits - 1) / visits;
   std::size_t i = 0;
   for (; i + height <= count; i += height) {
-    forward_tile<T, height, Outputs>(rows + i * width, width, weights, outputs, out + i);
+    forward_tile<height, Outputs>(rows + i * width, width, weights, outputs, out + i, ahead.bytes, lines);
+    ahead.bytes += lines * groups * cache_line;
   }
   for (; i < count; ++i) {
-    forward_tile<T, 1, Outputs>(rows + i * width, width, weights, outputs, out + i);
+    forward_tile<1, Outputs>(rows + i * width, width, weights, outputs, out + i, ahead.bytes, 0);
   }
 }
 
-template <class T, std::size_t Vectors, std::size_t Outputs>
-HWY_INLINE void backward_tile(const T *HWY_RESTRICT rows, std::size_t count, std::size_t width,
+template <std::size_t Vectors, std::size_t Outputs, class T, class Stored>
+HWY_INLINE void backward_tile(const Stored *HWY_RESTRICT rows, std::size_t count, std::size_t width,
                               const T *HWY_RESTRICT residual, std::size_t outputs, std::size_t first,
                               T *HWY_RESTRICT gradient) {
   const Tag<T> d;
@@ -146,7 +183,7 @@ HWY_INLINE void backward_tile(const T *HWY_RESTRICT rows, std::size_t count, std
     hn::Vec<Tag<T>> x[Vectors];
 #pragma GCC unroll 16
     for (std::size_t q = 0; q < Vectors; ++q) {
-      x[q] = hn::LoadU(d, rows + i * width + first + q * lanes);
+      x[q] = load(d, rows + i * width + first + q * lanes);
     }
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < Outputs; ++c) {
@@ -166,17 +203,17 @@ HWY_INLINE void backward_tile(const T *HWY_RESTRICT rows, std::size_t count, std
   }
 }
 
-template <class T, std::size_t Outputs>
-void backward_columns(const T *rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs,
+template <std::size_t Outputs, class T, class Stored>
+void backward_columns(const Stored *rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs,
                       T *gradient) {
   constexpr std::size_t vectors = std::min<std::size_t>(tile_height(Outputs), 6);
   const std::size_t lanes = hn::Lanes(Tag<T>());
   std::size_t j = 0;
   for (; j + vectors * lanes <= width; j += vectors * lanes) {
-    backward_tile<T, vectors, Outputs>(rows, count, width, residual, outputs, j, gradient);
+    backward_tile<vectors, Outputs>(rows, count, width, residual, outputs, j, gradient);
   }
   for (; j < width; j += lanes) {
-    backward_tile<T, 1, Outputs>(rows, count, width, residual, outputs, j, gradient);
+    backward_tile<1, Outputs>(rows, count, width, residual, outputs, j, gradient);
   }
 }
 
@@ -191,29 +228,45 @@ template <std::size_t Largest, class Work> void in_pieces(std::size_t outputs, c
   }
 }
 
-template <class T>
-void forward(const T *rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs, T *out) {
-  in_pieces<widest>(outputs, [&](auto n, std::size_t first) {
-    forward_columns<T, n()>(rows, count, width, weights + first * padding, outputs, out + first * block_rows);
-  });
-}
-
-template <class T>
-void backward(const T *rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs,
-              T *gradient) {
-  in_pieces<widest>(outputs, [&](auto n, std::size_t first) {
-    backward_columns<T, n()>(rows, count, width, residual + first * block_rows, outputs, gradient + first * padding);
-  });
-}
-
-template <class T, class Load>
-void decode_rows(std::size_t rows, std::size_t columns, T *HWY_RESTRICT out, std::size_t width, const Load &load) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    T *row = out + i * width;
-    for (std::size_t j = 0; j < columns; ++j) {
-      row[j] = load(i * columns + j);
+/// work(pointer) with the rows as they are.
+template <class T, class Work> void with_stored(Rows<T> rows, const Work &work) {
+  if constexpr (reads_bytes<T>) {
+    if (rows.bytes != nullptr) {
+      work(rows.bytes);
+      return;
     }
-    std::fill(row + columns, row + width, T(0));
+  }
+  work(rows.values);
+}
+
+template <class T>
+void forward(Rows<T> rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs, T *out,
+             Ahead ahead) {
+  with_stored(rows, [&](const auto *stored) {
+    in_pieces<widest>(outputs, [&](auto n, std::size_t first) {
+      forward_columns<n()>(stored, count, width, weights + first * padding, outputs, out + first * block_rows,
+                           first == 0 ? ahead : Ahead());
+    });
+  });
+}
+
+template <class T>
+void backward(Rows<T> rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs, T *gradient) {
+  with_stored(rows, [&](const auto *stored) {
+    in_pieces<widest>(outputs, [&](auto n, std::size_t first) {
+      backward_columns<n()>(stored, count, width, residual + first * block_rows, outputs, gradient + first * padding);
+    });
+  });
+}
+
+template <class Stored, class T>
+void decode_as(const std::byte *stored, std::size_t rows, std::size_t columns, T *HWY_RESTRICT out, std::size_t width) {
+  const auto *values = reinterpret_cast<const Stored *>(stored);
+  for (std::size_t i = 0; i < rows; ++i, values += columns, out += width) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      out[j] = static_cast<T>(values[j]);
+    }
+    std::fill(out + columns, out + width, T(0));
   }
 }
 
@@ -239,19 +292,15 @@ template <class T>
 void decode(const std::byte *stored, Storage storage, std::size_t rows, std::size_t columns, T *out,
             std::size_t width) {
   switch (storage) {
-  case Storage::byte: {
-    const auto *values = reinterpret_cast<const std::uint8_t *>(stored);
-    decode_rows(rows, columns, out, width, [=](std::size_t i) { return static_cast<T>(values[i]); });
+  case Storage::byte:
+    decode_as<std::uint8_t>(stored, rows, columns, out, width);
     break;
-  }
   case Storage::float16:
     decode_half(stored, rows, columns, out, width);
     break;
-  case Storage::float32: {
-    const auto *values = reinterpret_cast<const float *>(stored);
-    decode_rows(rows, columns, out, width, [=](std::size_t i) { return static_cast<T>(values[i]); });
+  case Storage::float32:
+    decode_as<float>(stored, rows, columns, out, width);
     break;
-  }
   }
 }
 
@@ -322,11 +371,13 @@ template <class T> void sigmoid(const T *x, std::size_t count, T *value, T *slop
 }
 
 RowKernels<float> float_kernels() {
-  return {decode<float>, forward<float>, backward<float>, softmax<float>, curve<float>, sigmoid<float>};
+  return {decode<float>, forward<float>, backward<float>,   softmax<float>,
+          curve<float>,  sigmoid<float>, reads_bytes<float>};
 }
 
 RowKernels<double> double_kernels() {
-  return {decode<double>, forward<double>, backward<double>, softmax<double>, curve<double>, sigmoid<double>};
+  return {decode<double>, forward<double>, backward<double>,   softmax<double>,
+          curve<double>,  sigmoid<double>, reads_bytes<double>};
 }
 
 } // namespace duplex::kernels::HWY_NAMESPACE

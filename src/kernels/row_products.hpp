@@ -26,14 +26,27 @@ inline constexpr std::size_t block_rows = 48; ///< a multiple of every tile's he
   return (column / padding * outputs + output) * padding + column % padding;
 }
 
+/// A block's rows: as T, or as bytes where the kernels read those.
+template <class T> struct Rows {
+  const T *values = nullptr;
+  const std::uint8_t *bytes = nullptr;
+};
+
+/// Memory that is wanted soon: a product asks for it while it computes.
+struct Ahead {
+  const std::byte *bytes = nullptr;
+  std::size_t count = 0;
+};
+
 template <class T> struct RowKernels {
   /// Rows as stored → rows `width` apart, zeros after the last feature.
   void (*decode)(const std::byte *stored, Storage storage, std::size_t rows, std::size_t columns, T *out,
                  std::size_t width);
   /// out[c][i] = Σ_j rows[i][j] weights[c][j]
-  void (*forward)(const T *rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs, T *out);
+  void (*forward)(Rows<T> rows, std::size_t count, std::size_t width, const T *weights, std::size_t outputs, T *out,
+                  Ahead ahead);
   /// gradient[c][j] += Σ_i residual[c][i] rows[i][j]
-  void (*backward)(const T *rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs,
+  void (*backward)(Rows<T> rows, std::size_t count, std::size_t width, const T *residual, std::size_t outputs,
                    T *gradient);
   /// Scores above the last class → probabilities of all classes but the last, in place:
   /// p_c = e^{z_c} / (1 + Σ e^{z}). Where `log_sum` is given, log(1 + Σ e^{z}) goes there.
@@ -42,6 +55,8 @@ template <class T> struct RowKernels {
   void (*curve)(const T *p, const T *s, const T *bias, const T *weight, std::size_t outputs, T *u);
   /// value = σ(x), slope = σ(x)(1 − σ(x))
   void (*sigmoid)(const T *x, std::size_t count, T *value, T *slope);
+  /// Products read bytes as fast as numbers, where the rows' width needs no padding.
+  bool reads_bytes;
 };
 
 /// For this machine's instruction set; T is float or double.

@@ -51,14 +51,16 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     std::fill(worker.weight.data() + count, worker.weight.data() + block_rows, T(0));
   }
 
-  void add_gradient(const T *rows, const T *probabilities, std::size_t b, std::size_t count, Worker<T> &worker) const {
+  void add_gradient(kernels::Rows<T> rows, const T *probabilities, std::size_t b, std::size_t count,
+                    Worker<T> &worker) const {
     weigh_residual(probabilities, labels(b), count, worker.weight.data(), training.shape().outputs(),
                    worker.residual.data());
     accumulate(rows, count, training.shape(), worker.residual.data(), worker.lower);
   }
 
-  void forward(const T *rows, std::size_t count, const Panel<T> &panel, T *out) const {
-    kernel.forward(rows, count, training.shape().width(), panel.weights.data(), training.shape().outputs(), out);
+  void forward(const RowBlocks<T> &from, std::size_t b, kernels::Rows<T> rows, const Panel<T> &panel, T *out) const {
+    const Shape &shape = from.shape();
+    kernel.forward(rows, shape.rows_in(b), shape.width(), panel.weights.data(), shape.outputs(), out, from.after(b));
   }
 
   void add_regularizer(const Vector &at, Vector &out) const {
@@ -76,10 +78,10 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       worker.lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
-        const T *rows = training.load(b, worker.rows.data());
-        forward(rows, count, y_panel, p.block(b));
+        const auto rows = training.load(b, worker.rows.data());
+        forward(training, b, rows, y_panel, p.block(b));
         kernel.softmax(p.block(b), y_panel.bias.data(), shape.outputs(), nullptr);
-        forward(rows, count, v_panel, s.block(b));
+        forward(training, b, rows, v_panel, s.block(b));
         weigh(start.x, b, count, worker);
         add_gradient(rows, p.block(b), b, count, worker);
       });
@@ -98,8 +100,8 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       worker.upper.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
-        const T *rows = training.load(b, worker.rows.data());
-        forward(rows, count, y_panel, p_next.block(b));
+        const auto rows = training.load(b, worker.rows.data());
+        forward(training, b, rows, y_panel, p_next.block(b));
         kernel.softmax(p_next.block(b), y_panel.bias.data(), shape.outputs(), nullptr);
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s.block(b), v_panel.bias.data(), worker.weight.data(), shape.outputs(),
@@ -109,8 +111,8 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       const Shape &other = trusted.shape();
       share(other.blocks(), [&](std::size_t b) {
         const std::size_t count = other.rows_in(b);
-        const T *rows = trusted.load(b, worker.rows.data());
-        kernel.forward(rows, count, other.width(), trusted_panel.weights.data(), other.outputs(), worker.scores.data());
+        const auto rows = trusted.load(b, worker.rows.data());
+        forward(trusted, b, rows, trusted_panel, worker.scores.data());
         kernel.softmax(worker.scores.data(), trusted_panel.bias.data(), other.outputs(), nullptr);
         std::fill_n(worker.weight.data(), block_rows, T(1));
         weigh_residual(worker.scores.data(), trusted_samples.labels->data() + b * block_rows, count,
@@ -136,8 +138,8 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       worker.lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
-        const T *rows = training.load(b, worker.rows.data());
-        forward(rows, count, r_panel, s_of_r.block(b));
+        const auto rows = training.load(b, worker.rows.data());
+        forward(training, b, rows, r_panel, s_of_r.block(b));
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s_of_r.block(b), r_panel.bias.data(), worker.weight.data(), shape.outputs(),
                      worker.residual.data());
@@ -158,10 +160,10 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       worker.lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
-        const T *rows = training.load(b, worker.rows.data());
+        const auto rows = training.load(b, worker.rows.data());
         T *scores = s.block(b);
         if (eta_of_scores == nullptr) {
-          forward(rows, count, v_panel, scores);
+          forward(training, b, rows, v_panel, scores);
         } else {
           const T *more = s_of_r.block(b);
           for (std::size_t i = 0; i < shape.outputs() * block_rows; ++i) {

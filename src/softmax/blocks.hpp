@@ -65,23 +65,36 @@ public:
   [[nodiscard]] const Shape &shape() const { return shape_; }
 
   /// In place where they are stored as the kernels want them, else decoded into scratch.
-  [[nodiscard]] const T *load(std::size_t block, T *scratch) const {
-    const std::size_t bytes = bytes_of(features_->storage()) * shape_.columns * block_rows;
-    const std::byte *stored = features_->data() + block * bytes;
+  [[nodiscard]] kernels::Rows<T> load(std::size_t block, T *scratch) const {
+    const std::byte *stored = features_->data() + block * block_bytes();
     if constexpr (std::same_as<T, float>) {
-      if (features_->storage() == Storage::float32 && shape_.width() == shape_.columns) {
-        return reinterpret_cast<const float *>(stored);
+      const bool unpadded = shape_.width() == shape_.columns;
+      if (features_->storage() == Storage::float32 && unpadded) {
+        return {.values = reinterpret_cast<const float *>(stored)};
+      }
+      if (features_->storage() == Storage::byte && unpadded && kernels::row_kernels<T>().reads_bytes) {
+        return {.bytes = reinterpret_cast<const std::uint8_t *>(stored)};
       }
     }
     kernels::row_kernels<T>().decode(stored, features_->storage(), shape_.rows_in(block), shape_.columns, scratch,
                                      shape_.width());
-    return scratch;
+    return {.values = scratch};
+  }
+
+  /// Where the next block is stored.
+  [[nodiscard]] kernels::Ahead after(std::size_t block) const {
+    if (block + 1 == shape_.blocks()) {
+      return {};
+    }
+    return {features_->data() + (block + 1) * block_bytes(), shape_.rows_in(block + 1) * block_bytes() / block_rows};
   }
 
   [[nodiscard]] const std::vector<float> &scale() const { return features_->scale(); }
   [[nodiscard]] const std::vector<float> &shift() const { return features_->shift(); }
 
 private:
+  [[nodiscard]] std::size_t block_bytes() const { return bytes_of(features_->storage()) * shape_.columns * block_rows; }
+
   const FeatureTable *features_;
   Shape shape_;
 };
@@ -191,7 +204,7 @@ private:
 
 /// gradient += residualᵀ rows, and the residuals' sums.
 template <class T>
-void accumulate(const T *rows, std::size_t count, const Shape &shape, const T *residual, Panel<T> &gradient) {
+void accumulate(kernels::Rows<T> rows, std::size_t count, const Shape &shape, const T *residual, Panel<T> &gradient) {
   kernels::row_kernels<T>().backward(rows, count, shape.width(), residual, shape.outputs(), gradient.weights.data());
   for (std::size_t c = 0; c < shape.outputs(); ++c) {
     T sum = 0;

@@ -1,6 +1,12 @@
 #include "softmax/blocks.hpp"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+
 namespace duplex::softmax {
+
+using kernels::padding;
 
 template <class T> void Panel<T>::fold(const RowBlocks<T> &rows, const Vector<T> &y) {
   const Shape &shape = rows.shape();
@@ -9,15 +15,23 @@ template <class T> void Panel<T>::fold(const RowBlocks<T> &rows, const Vector<T>
   const bool scaled = !rows.scale().empty();
   for (std::size_t c = 0; c < shape.outputs(); ++c) {
     const T *own = y.data() + c * stride;
-    T sum = own[shape.columns] - last[shape.columns];
-    for (std::size_t j = 0; j < shape.columns; ++j) {
-      const T weight = own[j] - last[j];
-      weights.data()[panel_place(j, c, shape.outputs())] = scaled ? static_cast<T>(rows.scale()[j]) * weight : weight;
+    std::array<T, padding> shifted{};
+    for (std::size_t first = 0; first < shape.columns; first += padding) {
+      const std::size_t count = std::min(padding, shape.columns - first);
+      T *out = weights.data() + panel_place(first, c, shape.outputs());
+      for (std::size_t j = 0; j < count; ++j) {
+        out[j] = own[first + j] - last[first + j];
+      }
       if (scaled) {
-        sum += static_cast<T>(rows.shift()[j]) * weight;
+        const float *scale = rows.scale().data() + first;
+        const float *shift = rows.shift().data() + first;
+        for (std::size_t j = 0; j < count; ++j) {
+          shifted[j] += static_cast<T>(shift[j]) * out[j];
+          out[j] *= static_cast<T>(scale[j]);
+        }
       }
     }
-    bias[c] = sum;
+    bias[c] = std::accumulate(shifted.begin(), shifted.end(), own[shape.columns] - last[shape.columns]);
   }
 }
 
@@ -30,13 +44,18 @@ template <class T> void Panel<T>::unfold(const RowBlocks<T> &rows, T factor, Vec
   std::fill_n(last, stride, T(0));
   for (std::size_t c = 0; c < shape.outputs(); ++c) {
     T *own = out.data() + c * stride;
-    for (std::size_t j = 0; j < shape.columns; ++j) {
-      T sum = weights.data()[panel_place(j, c, shape.outputs())];
-      if (scaled) {
-        sum = static_cast<T>(rows.scale()[j]) * sum + static_cast<T>(rows.shift()[j]) * bias[c];
+    for (std::size_t first = 0; first < shape.columns; first += padding) {
+      const std::size_t count = std::min(padding, shape.columns - first);
+      const T *sums = weights.data() + panel_place(first, c, shape.outputs());
+      const float *scale = scaled ? rows.scale().data() + first : nullptr;
+      const float *shift = scaled ? rows.shift().data() + first : nullptr;
+      for (std::size_t j = 0; j < count; ++j) {
+        const T sum = scaled ? static_cast<T>(scale[j]) * sums[j] + static_cast<T>(shift[j]) * bias[c] : sums[j];
+        own[first + j] = factor * sum;
       }
-      own[j] = factor * sum;
-      last[j] -= own[j];
+      for (std::size_t j = 0; j < count; ++j) {
+        last[first + j] -= own[first + j];
+      }
     }
     own[shape.columns] = factor * bias[c];
     last[shape.columns] -= own[shape.columns];

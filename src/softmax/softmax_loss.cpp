@@ -49,7 +49,8 @@ int softmax_threads(const LabelledSamples &samples, Index classes, int wanted) {
   constexpr double products_worth_a_thread = 1e6; // some ten microseconds
   const double products = static_cast<double>(samples.features->rows()) *
                           static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
-  const auto blocks = static_cast<double>(samples.features->rows() / static_cast<Index>(block_rows) + 1);
+  const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
+  const auto blocks = static_cast<double>(whole_blocks + 1);
   const int most = wanted > 0 ? wanted : omp_get_max_threads();
   return std::clamp(static_cast<int>(std::min({products / products_worth_a_thread, blocks, 1024.0})), 1, most);
 }
@@ -150,9 +151,9 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
   self.crew.run([&](Worker<T> &worker, const auto &share) {
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
-      const T *rows = self.rows.load(b, worker.rows.data());
+      const auto rows = self.rows.load(b, worker.rows.data());
       T *p = self.p.block(b);
-      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), p);
+      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), p, self.rows.after(b));
       T *own = self.losses.data() + b * block_rows;
       self.score_labels(b, count, p, own); // before softmax takes the scores' place
       kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());
@@ -176,7 +177,7 @@ template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &
     worker.lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
-      const T *rows = self.rows.load(b, worker.rows.data());
+      const auto rows = self.rows.load(b, worker.rows.data());
       Impl::copy_weights(weights, b, count, worker.weight.data());
       self.residuals(b, count, worker.weight.data(), worker.residual.data());
       accumulate(rows, count, shape, worker.residual.data(), worker.lower);
@@ -194,9 +195,10 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
     worker.lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
-      const T *rows = self.rows.load(b, worker.rows.data());
+      const auto rows = self.rows.load(b, worker.rows.data());
       Impl::copy_weights(weights, b, count, worker.weight.data());
-      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), worker.scores.data());
+      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), worker.scores.data(),
+                     self.rows.after(b));
       kernel.curve(self.p.block(b), worker.scores.data(), self.panel.bias.data(), worker.weight.data(), shape.outputs(),
                    worker.residual.data());
       accumulate(rows, count, shape, worker.residual.data(), worker.lower);
@@ -213,9 +215,9 @@ template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vect
   self.crew.run([&](Worker<T> &worker, const auto &share) {
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
-      const T *rows = self.rows.load(b, worker.rows.data());
+      const auto rows = self.rows.load(b, worker.rows.data());
       kernels::row_kernels<T>().forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(),
-                                        worker.scores.data());
+                                        worker.scores.data(), self.rows.after(b));
       slope_along(self.p.block(b), self.labels(b), count, worker.scores.data(), self.panel.bias.data(), shape.outputs(),
                   worker.slope.data());
       for (std::size_t i = 0; i < count; ++i) {
