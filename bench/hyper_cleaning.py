@@ -53,8 +53,8 @@ def best_rivals(results):
     """(way, threads) -> PyTorch's best with at most that many"""
     best = {}
     for name, result in results.items():
-        way, threads = name.split("/")
-        for setting in THREADS if threads == "1" else THREADS[1:]:
+        way, _, blas_threads = name.split("/")
+        for setting in THREADS if blas_threads == "1" else THREADS[1:]:
             before = best.get((way, setting))
             best[way, setting] = min(before, result, key=lambda r: r["best"]) if before else result
     return best

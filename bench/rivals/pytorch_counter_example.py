@@ -8,7 +8,7 @@ import json
 import sys
 import time
 
-from torch_at_its_best import about_torch, set_threads, thread_counts, timing, torch
+from torch_at_its_best import about_torch, set_threads, thread_settings, timing, torch
 
 ALPHA, BETA, ETA = 0.1, 0.2, 1.0
 
@@ -100,9 +100,9 @@ def measure(run, a, steps, repeats):
 
 def fastest_setting(run, a, steps, repeats):
     settings = []
-    for threads in thread_counts():
-        set_threads(threads)
-        settings.append(measure(run, a, steps, repeats))
+    for own, blas in thread_settings():
+        set_threads(own, blas)
+        settings.append({**measure(run, a, steps, repeats), "threads": own, "blas_threads": blas})
     return min(settings, key=lambda result: result["microseconds"])
 
 

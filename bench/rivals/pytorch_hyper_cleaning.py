@@ -9,7 +9,7 @@ import pathlib
 import sys
 import time
 
-from torch_at_its_best import about_torch, set_threads, thread_counts, timing, torch
+from torch_at_its_best import about_torch, set_threads, thread_settings, timing, torch
 
 import numpy
 
@@ -105,8 +105,7 @@ def run(step, begin, steps):
     return (time.perf_counter() - began) / steps, (x, y, v)
 
 
-def measure(way, training, trusted, threads, options):
-    set_threads(threads)
+def measure(way, training, trusted, options):
     step = WAYS[way](training, trusted)
     seconds = [run(step, start(training), options.steps)[0] for _ in range(options.repeats + 1)]
     return timing(seconds[1:])
@@ -127,11 +126,11 @@ def main():
     options = parser.parse_args()
 
     training, trusted = Samples(options.folder, "training"), Samples(options.folder, "trusted")
-    results = {
-        f"{way}/{threads}": measure(way, training, trusted, threads, options)
-        for way in WAYS
-        for threads in thread_counts()
-    }
+    results = {}
+    for own, blas in thread_settings():
+        set_threads(own, blas)
+        for way in WAYS:
+            results[f"{way}/{own}/{blas}"] = measure(way, training, trusted, options)
     if options.iterates > 0:
         for way in WAYS:
             write_iterates(way, training, trusted, options.folder, options.iterates)

@@ -43,16 +43,18 @@ def loaded_blas():
     return ", ".join(os.path.basename(file) for file in blas_files()) or "built in"
 
 
-def set_threads(threads):
-    """PyTorch's own and OpenBLAS's, which torch.set_num_threads leaves as they are."""
-    torch.set_num_threads(threads)
+def set_threads(own, blas):
+    """torch.set_num_threads leaves OpenBLAS's threads as they are."""
+    torch.set_num_threads(own)
     for file in blas_files():
         if "openblas" in os.path.basename(file):
-            ctypes.CDLL(file).openblas_set_num_threads(threads)
+            ctypes.CDLL(file).openblas_set_num_threads(blas)
 
 
-def thread_counts():
-    return sorted({1, len(os.sched_getaffinity(0))})
+def thread_settings():
+    """PyTorch's own threads and OpenBLAS's: one of all, all, and all where only BLAS has them."""
+    cores = len(os.sched_getaffinity(0))
+    return sorted({(1, 1), (1, cores), (cores, cores)})
 
 
 def timing(seconds):
@@ -60,7 +62,6 @@ def timing(seconds):
     return {
         "microseconds": statistics.median(seconds) * 1e6,
         "best_microseconds": min(seconds) * 1e6,
-        "threads": torch.get_num_threads(),
     }
 
 

@@ -31,7 +31,7 @@ constexpr std::size_t tile_height(std::size_t outputs) {
 template <class T> constexpr bool reads_bytes = many_registers &&std::same_as<T, float>;
 
 template <class D, class Stored> HWY_INLINE hn::Vec<D> load(D d, const Stored *from) {
-  if constexpr (std::same_as<Stored, std::uint8_t>) { // by units that the products leave idle
+  if constexpr (std::same_as<Stored, std::uint8_t>) {
     const hn::Rebind<std::int32_t, D> whole;
     const hn::Rebind<std::uint8_t, D> byte;
     return hn::ConvertTo(d, hn::PromoteTo(whole, hn::LoadU(byte, from)));
