@@ -92,7 +92,9 @@ Series CleaningRace::run(const std::string &name, const std::string &spec, const
        }},
       {"f1", [&](const Progress<FloatVector> &progress) { return f1_of_clean(progress.state.x, wrong_); }}};
   if (limits.stop_on_arrival) {
-    monitor.stop_when = [](const Progress<FloatVector> &progress) { return progress.metrics[0] >= arrival; };
+    monitor.stop_when = [](const Progress<FloatVector> &progress) {
+      return progress.metrics[0] >= arrival && progress.metrics[2] >= comparable_f1;
+    };
   }
   Series series{.name = name,
                 .solver = spec,
@@ -109,9 +111,9 @@ Series CleaningRace::run(const std::string &name, const std::string &spec, const
   return series;
 }
 
-Arrival arrival_of(const Series &series) {
+Arrival arrival_of(const Series &series, double least_f1) {
   for (const auto &row : series.rows) {
-    if (row.metrics[0] >= arrival) {
+    if (row.metrics[0] >= arrival && row.metrics[2] >= least_f1) {
       return {row.seconds, row.iteration, row.metrics[2]};
     }
   }
@@ -126,8 +128,8 @@ SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &metho
     return known->second;
   }
   SearchedSteps best;
-  Arrival best_arrival;
-  bool best_is_comparable = false;
+  double best_seconds = infinity;
+  double soonest_alone = infinity;
   for (const double alpha : searched_alpha) {
     for (const double beta : searched_beta) {
       if (settings.interrupted()) {
@@ -136,17 +138,16 @@ SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &metho
       const std::string steps = fmt::format("alpha={}:beta={}", alpha, beta);
       const std::string spec = fmt::format("{}:{}", method.spec, steps);
       // A trial that is slower than the best so far need not end.
-      const double patience = best_is_comparable ? std::min(limit, best_arrival.seconds) : limit;
-      const Arrival arrived = arrival_of(race.run(steps, spec, {.seconds = patience}));
-      best.tried.emplace_back(steps, arrived.seconds);
-      const bool comparable = arrived.f1 >= comparable_f1;
-      const bool better = comparable == best_is_comparable ? arrived.seconds < best_arrival.seconds : comparable;
-      if (better || best.spec.empty()) {
-        best_arrival = arrived;
-        best_is_comparable = comparable;
+      const auto series = race.run(steps, spec, {.seconds = std::min(limit, best_seconds)});
+      const double seconds = arrival_of(series, comparable_f1).seconds;
+      const double alone = arrival_of(series, 0.0).seconds;
+      best.tried.emplace_back(steps, seconds);
+      if (seconds < best_seconds || (!std::isfinite(best_seconds) && alone < soonest_alone) || best.spec.empty()) {
         best.spec = spec;
         best.steps = fmt::format("α = {}, β = {}", alpha, beta);
       }
+      best_seconds = std::min(best_seconds, seconds);
+      soonest_alone = std::min(soonest_alone, alone);
     }
   }
   found.emplace(question, best);

@@ -1,7 +1,8 @@
 #pragma once
 // The paper's hyper-cleaning race: FashionMNIST, 5000 training samples with half of their labels
 // replaced by random ones, 5000 trusted and 10000 test samples, linear softmax, x by Adam from
-// zero, full batches. A method has arrived when its model is right on 81 % of the test samples.
+// zero, full batches. The paper's goal is a model that is right on 81 % of the test samples; methods get there
+// with quite different weights, so that the race goes on until F1 is comparable as well.
 
 #include "experiment/experiment.hpp"
 #include "reproduce/reproduce.hpp"
@@ -35,8 +36,8 @@ public:
 
   struct Limits {
     double seconds = 60.0;
-    bool stop_on_arrival = true;
-    std::int64_t every = 1; ///< step between looks at the test samples, which are off the clock
+    bool stop_on_arrival = true; ///< with a comparable F1
+    std::int64_t every = 1;      ///< step between looks at the test samples, which are off the clock
   };
 
   /// Metrics of the series: accuracy on the test samples, loss on the trusted ones, F1 of the clean class by x ≥ 0.
@@ -59,11 +60,11 @@ struct Arrival {
   std::int64_t iterations = 0;
   double f1 = 0.0;
 };
-[[nodiscard]] Arrival arrival_of(const experiment::Series &series);
+inline constexpr double comparable_f1 = 0.86; ///< the paper's is .8706
+[[nodiscard]] Arrival arrival_of(const experiment::Series &series, double least_f1);
 
-/// The fastest steps of a small search on a split of its own, α of Adam and β on the grids below, among those
-/// that arrive with an F1 like the paper's; the fastest of all where none does.
-inline constexpr double comparable_f1 = 0.86;
+/// The fastest steps of a small search on a split of its own, α of Adam and β on the grids below: to 81 % with a
+/// comparable F1, or to 81 % alone where no steps have both.
 struct SearchedSteps {
   std::string spec;
   std::string steps; ///< as text for people

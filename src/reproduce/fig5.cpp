@@ -23,7 +23,8 @@ Experiment fig5(const Settings &settings) {
                     .tables = {}};
   const CleaningRace race(settings, settings.seed);
   const CleaningRace search(settings, settings.seed + 1000);
-  report::Table table({"method", "steps", "time to 81 %", "iterations", "best accuracy", "lowest trusted loss"});
+  report::Table table(
+      {"method", "steps", "81 % and F1 ≥ 86 after", "iterations", "best accuracy", "lowest trusted loss"});
   double first = infinity;
   bool bagdc_first = true;
   for (const auto &method : cleaning_methods) {
@@ -34,10 +35,10 @@ Experiment fig5(const Settings &settings) {
       result.interrupted = true;
       return result;
     }
-    const double seconds = arrival_of(series).seconds;
+    const double seconds = arrival_of(series, comparable_f1).seconds;
     double accuracy = 0.0;
     double loss = infinity;
-    const std::int64_t iterations = arrival_of(series).iterations;
+    const std::int64_t iterations = arrival_of(series, comparable_f1).iterations;
     for (const auto &row : series.rows) {
       accuracy = std::max(accuracy, row.metrics[0]);
       loss = std::min(loss, row.metrics[1]);
@@ -62,8 +63,8 @@ Experiment fig5(const Settings &settings) {
     }
     result.figure.panels.push_back(std::move(panel));
   }
-  result.claim("fig5.first", "BAGDC is the first of the five at 81 % test accuracy", "fastest of all",
-               std::isfinite(first) ? "after " + duration_text(first) : "not within the limit",
+  result.claim("fig5.first", "BAGDC is the first of the five at 81 % test accuracy with an F1 of at least 86",
+               "fastest of all", std::isfinite(first) ? "after " + duration_text(first) : "not within the limit",
                bagdc_first && std::isfinite(first));
   return result;
 }
