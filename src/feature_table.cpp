@@ -39,6 +39,7 @@ void FeatureTable::shrink() {
 }
 
 void FeatureTable::reallocate(Index rows) {
+  require_own_memory();
   if (static_cast<std::size_t>(rows) > std::numeric_limits<std::size_t>::max() / 2 / row_bytes()) {
     throw std::bad_alloc();
   }
@@ -60,12 +61,34 @@ std::byte *FeatureTable::append_rows(Index rows) {
   return first;
 }
 
+void FeatureTable::require_whole_rows(Storage storage, std::size_t values) const {
+  if (storage_ != storage || values % static_cast<std::size_t>(columns_) != 0) {
+    throw InvalidInput("feature table: " + std::to_string(values) +
+                       " values of another kind or in broken rows, expected rows of " + std::to_string(columns_));
+  }
+}
+
+void FeatureTable::require_own_memory() const {
+  if (first_ != 0 || memory_.use_count() > 1) {
+    throw InvalidInput("feature table: its memory is shared with a slice, expected a table of its own to change");
+  }
+}
+
+void FeatureTable::require_floats() const {
+  require_own_memory();
+  if (storage_ != Storage::float32) {
+    throw InvalidInput("feature table: stored in fewer bytes already, expected float32");
+  }
+}
+
 void FeatureTable::append(std::span<const float> rows) {
+  require_whole_rows(Storage::float32, rows.size());
   const Index count = static_cast<Index>(rows.size()) / columns_;
   std::memcpy(append_rows(count), rows.data(), rows.size_bytes());
 }
 
 void FeatureTable::append(std::span<const std::uint8_t> rows) {
+  require_whole_rows(Storage::byte, rows.size());
   const Index count = static_cast<Index>(rows.size()) / columns_;
   std::memcpy(append_rows(count), rows.data(), rows.size_bytes());
 }
@@ -104,6 +127,7 @@ void FeatureTable::set_scaling(std::vector<float> scale, std::vector<float> shif
 }
 
 void FeatureTable::apply_scaling(std::span<const float> scale, std::span<const float> shift) {
+  require_floats();
   auto *values = reinterpret_cast<float *>(memory_->bytes);
   const auto columns = static_cast<std::size_t>(columns_);
   for (Index row = 0; row < rows_; ++row, values += columns) {
@@ -114,6 +138,10 @@ void FeatureTable::apply_scaling(std::span<const float> scale, std::span<const f
 }
 
 FeatureTable FeatureTable::slice(Index first, Index count) const {
+  if (first < 0 || count < 0 || first > rows_ - count) {
+    throw InvalidInput("feature table: rows " + std::to_string(first) + " to " + std::to_string(first + count) +
+                       " of " + std::to_string(rows_));
+  }
   FeatureTable part = *this;
   part.first_ += first;
   part.rows_ = count;
@@ -134,6 +162,18 @@ FeatureTable FeatureTable::gather(std::span<const Index> rows) const {
 }
 
 void FeatureTable::reorder(std::span<const Index> order) {
+  require_own_memory();
+  std::vector<bool> seen(static_cast<std::size_t>(rows_));
+  for (const Index row : order) {
+    if (row < 0 || row >= rows_ || seen[static_cast<std::size_t>(row)]) {
+      throw InvalidInput("feature table: an order that is not a permutation of its rows");
+    }
+    seen[static_cast<std::size_t>(row)] = true;
+  }
+  if (static_cast<Index>(order.size()) != rows_) {
+    throw InvalidInput("feature table: an order of " + std::to_string(order.size()) + " rows, expected " +
+                       std::to_string(rows_));
+  }
   std::vector<std::byte> kept(row_bytes());
   std::vector<bool> done(order.size());
   for (Index start = 0; start < rows_; ++start) { // cycle by cycle, with one row aside
@@ -153,6 +193,7 @@ void FeatureTable::reorder(std::span<const Index> order) {
 }
 
 bool FeatureTable::store_as_bytes_if_exact() {
+  require_floats();
   const auto *from = reinterpret_cast<const float *>(memory_->bytes);
   const auto cells = static_cast<std::size_t>(rows_ * columns_);
   constexpr float largest = 255.0F;
@@ -171,6 +212,7 @@ bool FeatureTable::store_as_bytes_if_exact() {
 }
 
 void FeatureTable::store_as_half() {
+  require_floats();
   constexpr float largest = 65504.0F;
   const auto *from = reinterpret_cast<const float *>(memory_->bytes);
   const auto cells = static_cast<std::size_t>(rows_ * columns_);

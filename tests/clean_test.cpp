@@ -157,6 +157,97 @@ TEST_F(CleanCommand, ShowsLabelsAndIdsMadeOfMarkupOrFormulasAsText) {
   EXPECT_NE(result("suspects.csv").find("'=cmd()"), std::string::npos);
 }
 
+TEST_F(CleanCommand, RefusesOptionsThatWouldDoNothing) {
+  expect_refused(command("--samples 100"), {"--samples", "--demo"});
+  expect_refused(command("--noise 0.2"), {"--noise", "--demo"});
+  expect_refused(command("--test-labels y.npy"), {"--test-labels", "--test"});
+  expect_refused(command("--demo mnist"), {"--demo", "--train"});
+  expect_refused(command("--seed -1"), {"--seed"});
+  expect_refused("clean --demo fashion-mnist --trusted-samples 0 --out " + out, {"--trusted-samples", "1"});
+}
+
+TEST_F(CleanCommand, RefusesALabelColumnThatIsNoLabel) {
+  std::string numbers = "a,b\n";
+  for (int i = 0; i < 100; ++i) {
+    numbers += fmt::format("{},{}\n", 0.5 * i, i % 2);
+  }
+  const auto file = scratch.file("numbers.csv", numbers);
+  expect_refused(fmt::format("clean --train {0} --trusted {0} --label a --out {1}", file, out),
+                 {"numbers.csv", "100 different labels in 100 rows", "--label"});
+}
+
+TEST_F(CleanCommand, HoldsOutEveryClassOfABalancedTrustedSet) {
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  const auto pooling = nlohmann::json::parse(result("summary.json"))["pooling"];
+  EXPECT_GT(pooling["trusted"].get<double>() + pooling["bilevel"].get<double>(), 0.5)
+      << "held-out rows of one class alone would speak against every model";
+}
+
+TEST_F(CleanCommand, StaysSteadyWhereFewClassesHoldMostRows) {
+  const auto skewed = [](int rows, int wrong_every, unsigned seed) {
+    std::mt19937_64 generator(seed);
+    std::normal_distribution<double> normal;
+    std::string csv = "a,b,c,label\n";
+    for (int i = 0; i < rows; ++i) {
+      const int k = i % 20 < 9 ? 0 : i % 20 < 18 ? 1 : 2 + (i / 20) % 30;
+      const int given = wrong_every > 0 && i % wrong_every == 0 ? (k + 1) % 32 : k;
+      csv += fmt::format("{:.4f},{:.4f},{:.4f},k{}\n", 2.0 * (k % 4) + normal(generator),
+                         2.0 * (k / 4 % 4) + normal(generator), 2.0 * (k / 16) + normal(generator), given);
+    }
+    return csv;
+  };
+  train = scratch.file("skewed.csv", skewed(3000, 5, 1));
+  trusted = scratch.file("skewed_trusted.csv", skewed(800, 0, 2));
+  const auto run = run_tool(fmt::format("clean --train {} --trusted {} --out {}", train, trusted, out));
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const auto summary = nlohmann::json::parse(result("summary.json"));
+  EXPECT_GE(summary["suspects"].get<int>(), 300);
+  EXPECT_LE(summary["suspects"].get<int>(), 1200);
+}
+
+TEST_F(CleanCommand, SaysWhereFeaturesTellNothing) {
+  std::string flat = "id,a,b,label\n";
+  for (int i = 0; i < 60; ++i) {
+    flat += fmt::format("r{},1,{},{}\n", i, i % 2 == 0 ? "0" : "1e-41", i % 4 < 2 ? "left" : "right");
+  }
+  train = trusted = scratch.file("flat.csv", flat);
+  const auto run = run_tool(command());
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("0 of 60 labels look wrong"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("next to nothing"), std::string::npos) << run.output;
+}
+
+TEST_F(CleanCommand, ShowsFeaturesInTheUnitsOfTheFile) {
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  std::istringstream suspects(result("suspects.csv"));
+  std::string line;
+  std::getline(suspects, line);
+  std::getline(suspects, line);
+  const auto row = std::stoi(line);
+  std::istringstream file(noisy.csv);
+  for (int i = 0; i <= row; ++i) {
+    std::getline(file, line);
+  }
+  double a = 0.0;
+  double b = 0.0;
+  ASSERT_EQ(std::sscanf(line.c_str(), "%*[^,],%lf,%lf", &a, &b), 2);
+  const std::string page = result("report.html");
+  const auto at = page.find(fmt::format("\"row\":{},", row));
+  const auto begin = page.find("\"features\":[", page.rfind("{", at));
+  ASSERT_NE(begin, std::string::npos);
+  double shown_a = 0.0;
+  double shown_b = 0.0;
+  ASSERT_EQ(std::sscanf(page.c_str() + begin, "\"features\":[%lf,%lf", &shown_a, &shown_b), 2);
+  EXPECT_NEAR(shown_a, a, 1e-3);
+  EXPECT_NEAR(shown_b, b, 1e-2);
+}
+
+TEST_F(CleanCommand, LeavesNoFileOfAnEarlierRunBehind) {
+  ASSERT_EQ(run_tool(command("--test " + test)).exit_code, 0);
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "predictions.csv"));
+}
+
 TEST_F(CleanCommand, WorksWithVeryLittle) {
   train = scratch.file("tiny.csv", clouds(10, 5, 1).csv);
   trusted = scratch.file("tiny_trusted.csv", clouds(2, 0, 2).csv);
@@ -180,10 +271,23 @@ TEST_F(CleanCommand, AdmitsAClassThatNoTrustedRowHas) {
 TEST_F(CleanCommand, TheModelPredictsWhatItPredictedThen) {
   ASSERT_EQ(run_tool(command("--test " + test)).exit_code, 0);
   const auto file = (scratch.path() / "again.csv").string();
+  ASSERT_EQ(run_tool("predict --model " + out + " --data " + test + " --out " + file).exit_code, 0);
+  EXPECT_EQ(read_file(file), result("predictions.csv")) << "the model knows the columns of its training file";
   const auto run = run_tool("predict --model " + out + " --data " + test + " --id id --label label --out " + file);
   ASSERT_EQ(run.exit_code, 0) << run.output;
   EXPECT_EQ(read_file(file), result("predictions.csv"));
   EXPECT_NE(run.output.find("accuracy on 100 rows"), std::string::npos);
+}
+
+TEST_F(CleanCommand, PredictsRowsWhoseLabelsTheModelDoesNotKnow) {
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  const auto other = scratch.file("other.csv", "id,a,b,label\nx,1,100,unknown\ny,-1,90,left\n");
+  const auto run = run_tool("predict --model " + out + " --data " + other);
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("no accuracy"), std::string::npos);
+  const auto file = (scratch.path() / "none.csv").string();
+  expect_refused("predict --model " + out + " --data " + other + " --label label --out " + file, {"unknown", "left"});
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST_F(CleanCommand, PredictRefusesWhatDoesNotFitTheModel) {

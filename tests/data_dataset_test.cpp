@@ -107,8 +107,7 @@ TEST_F(DataFile, ReportsProgressAndStopsWhenAskedTo) {
   ASSERT_GE(seen.size(), 3U);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   options.progress = [&](std::uint64_t, std::uint64_t) { interrupt = true; };
-  EXPECT_EQ(refusal<data::Interrupted>([&] { (void)data::read_dataset(file, options); }),
-            file + ": reading was interrupted");
+  EXPECT_EQ(refusal<Interrupted>([&] { (void)data::read_dataset(file, options); }), file + ": reading was interrupted");
 }
 
 TEST(FashionMnist, HoldsSixtyThousandImagesOfBytes) {

@@ -72,6 +72,15 @@ TEST(FeatureTableStorage, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(table.store_as_bytes_if_exact());
   EXPECT_CONTAINS(refusal([&] { table.set_scaling({1.0F}, {}); }), "scaling of 1 and 0 columns, expected 2 or none");
   EXPECT_EQ(table.value(1, 1), 70000.0F);
+  const std::vector<float> broken{1.0F, 2.0F, 3.0F};
+  EXPECT_CONTAINS(refusal([&] { table.append(std::span<const float>(broken)); }), "expected rows of 2");
+  const std::vector<std::uint8_t> bytes{1, 2};
+  EXPECT_CONTAINS(refusal([&] { table.append(std::span<const std::uint8_t>(bytes)); }), "of another kind");
+  EXPECT_CONTAINS(refusal([&] { (void)table.slice(1, 2); }), "rows 1 to 3 of 2");
+  EXPECT_CONTAINS(refusal([&] { table.reorder(std::vector<Index>{0, 0}); }), "not a permutation");
+  FeatureTable part = table.slice(1, 1);
+  EXPECT_CONTAINS(refusal([&] { part.append(std::span<const float>(values)); }), "shared with a slice");
+  EXPECT_CONTAINS(refusal([&] { (void)part.store_as_bytes_if_exact(); }), "shared with a slice");
 }
 
 TEST(FeatureTableStorage, GivesRowsInAnyOrder) {

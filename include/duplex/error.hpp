@@ -19,4 +19,10 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// The caller asked for the work to stop, and there is nothing to show for it.
+class Interrupted : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
 } // namespace duplex

@@ -42,7 +42,8 @@ public:
   void reserve(Index rows);
   /// Gives back what was reserved and not used.
   void shrink();
-  /// Appends whole rows of values as they are stored.
+  /// Appends whole rows of values as they are stored. Throws InvalidInput where they are not that; so does
+  /// whatever changes a table whose memory a slice shares.
   void append(std::span<const float> rows);        ///< storage must be float32
   void append(std::span<const std::uint8_t> rows); ///< storage must be byte
   /// Appends whole rows that the caller fills, as they are stored.
@@ -60,7 +61,7 @@ public:
   /// Rewrites float32 rows as shift_j + scale_j·stored, so that no scaling is left to do.
   void apply_scaling(std::span<const float> scale, std::span<const float> shift);
 
-  /// The rows first … first + count − 1, sharing the memory: this table must not grow or change afterwards.
+  /// The rows first … first + count − 1, sharing the memory: neither may grow or change while both live.
   [[nodiscard]] FeatureTable slice(Index first, Index count) const;
   /// A table of its own with these rows, in this order.
   [[nodiscard]] FeatureTable gather(std::span<const Index> rows) const;
@@ -87,6 +88,9 @@ private:
     return memory_->bytes + row_bytes() * static_cast<std::size_t>(first_ + index);
   }
   void reallocate(Index rows);
+  void require_whole_rows(Storage storage, std::size_t values) const;
+  void require_own_memory() const;
+  void require_floats() const;
   Storage storage_;
   Index columns_;
   Index rows_ = 0;

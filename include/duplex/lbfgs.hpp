@@ -14,7 +14,7 @@ namespace duplex {
 
 struct LbfgsOptions {
   std::int64_t max_iterations = 60;
-  std::size_t pairs = 8;
+  std::size_t pairs = 8; ///< at least 1
   /// On the gradient's norm over that at the start, or over `smallest_scale` where that is larger.
   double gradient_tolerance = 1e-3;
   double smallest_scale = 1e-3;
@@ -69,6 +69,13 @@ LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &o
     }
     scale(-1.0, direction);
     const double slope = dot(gradient, direction);
+    if (!(slope < 0.0)) { // rounding has spoilt the pairs
+      if (pairs.empty()) {
+        break;
+      }
+      pairs.clear();
+      continue;
+    }
 
     constexpr double sufficient = 1e-4;
     constexpr double rounding = 1e-7; // of a value in single precision
@@ -86,21 +93,20 @@ LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &o
     if (!found) {
       break;
     }
-    if (pairs.size() == options.pairs) {
-      std::rotate(pairs.begin(), pairs.begin() + 1, pairs.end()); // the oldest pair's memory serves the newest
-    } else {
-      pairs.push_back({zeros_like(x), zeros_like(x), 0.0});
-    }
-    Pair &newest = pairs.back();
-    assign(trial, newest.step);
-    axpy(-1.0, x, newest.step);
-    assign(trial_gradient, newest.change);
-    axpy(-1.0, gradient, newest.change);
-    const double product = dot(newest.step, newest.change);
-    if (product > 1e-10 * dot(newest.change, newest.change) * precision(x)) {
-      newest.inverse_product = 1.0 / product;
-    } else {
-      pairs.pop_back();
+    scale(-1.0, x); // now what x moved by
+    axpy(1.0, trial, x);
+    scale(-1.0, gradient);
+    axpy(1.0, trial_gradient, gradient);
+    const double product = dot(x, gradient);
+    if (product > precision(x) * std::sqrt(dot(x, x) * dot(gradient, gradient))) {
+      if (pairs.size() == options.pairs) {
+        std::rotate(pairs.begin(), pairs.begin() + 1, pairs.end()); // the oldest pair's memory serves the newest
+      } else {
+        pairs.push_back({zeros_like(x), zeros_like(x), 0.0});
+      }
+      assign(x, pairs.back().step);
+      assign(gradient, pairs.back().change);
+      pairs.back().inverse_product = 1.0 / product;
     }
     std::swap(x, trial);
     std::swap(gradient, trial_gradient);

@@ -57,8 +57,6 @@ public:
   void hessian(const Vector &weights, const Vector &v, Vector &out);
   /// out_i = factors_i ⟨∇CE_i, v⟩, by the labels
   void slopes(const Vector &factors, const Vector &v, Vector &out);
-  /// CE_i
-  [[nodiscard]] const Vector &losses() const;
   /// Samples by classes.
   [[nodiscard]] Matrix probabilities() const;
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 
 namespace duplex::clean {
 
@@ -60,19 +60,11 @@ double mean_loss(const Matrix &log_p, const std::vector<std::uint32_t> &labels) 
   return sum / static_cast<double>(log_p.rows());
 }
 
-double accuracy(const Matrix &p, const std::vector<std::uint32_t> &labels) {
-  const auto guesses = predicted(p);
-  Index right = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    right += guesses[i] == labels[i] ? 1 : 0;
-  }
-  return static_cast<double>(right) / static_cast<double>(labels.size());
-}
-
 /// The weights (a, b) under which softmax(a·first + b·second) fits the labels best, drawn a little
 /// towards (½, ½): Newton's method on a convex function of two numbers.
 Eigen::Vector2d pooling_weights(const Matrix &first, const Matrix &second, const std::vector<std::uint32_t> &labels) {
   constexpr double prior = 5.0; // samples' worth
+  constexpr double largest = 3.0;
   constexpr int newton_steps = 20;
   Eigen::Vector2d ab(0.5, 0.5);
   for (int step = 0; step < newton_steps; ++step) {
@@ -92,8 +84,12 @@ Eigen::Vector2d pooling_weights(const Matrix &first, const Matrix &second, const
       second_moment << (p * one * one).sum(), mixed, mixed, (p * two * two).sum();
       hessian += second_moment - mean * mean.transpose();
     }
-    ab -= hessian.ldlt().solve(gradient);
-    ab = ab.cwiseMax(0.0).cwiseMin(3.0);
+    for (Index i = 0; i < 2; ++i) { // a weight that rests on its bound stays there while the slope points outwards
+      if ((ab[i] <= 0.0 && gradient[i] > 0.0) || (ab[i] >= largest && gradient[i] < 0.0)) {
+        gradient[i] = hessian(0, 1) = hessian(1, 0) = 0.0;
+      }
+    }
+    ab = (ab - hessian.ldlt().solve(gradient)).cwiseMax(0.0).cwiseMin(largest);
   }
   return ab;
 }
@@ -137,13 +133,31 @@ private:
 
   [[nodiscard]] Vector zero_model() const { return Vector::Zero(trusted_loss_.y_size()); }
 
-  /// 1 for samples whose place in the interleaved order leaves another remainder than `fold`.
+  /// Folds are runs of the interleaved order: every class is in each, as evenly as can be.
+  [[nodiscard]] Index fold_of(Index place, Index folds) const { return place * folds / trusted_rows_; }
+
+  /// 0 for the samples of the fold, 1 for the others.
   [[nodiscard]] Vector outside_fold(Index fold, Index folds) const {
     Vector weights = Vector::Ones(trusted_rows_);
-    for (Index place = fold; place < trusted_rows_; place += folds) {
-      weights[order_[static_cast<std::size_t>(place)]] = 0.0F;
+    for (Index place = 0; place < trusted_rows_; ++place) {
+      if (fold_of(place, folds) == fold) {
+        weights[order_[static_cast<std::size_t>(place)]] = 0.0F;
+      }
     }
     return weights;
+  }
+
+  [[nodiscard]] double entropy_of(const std::vector<std::uint32_t> &labels) const {
+    std::vector<double> counts(static_cast<std::size_t>(classes_));
+    for (const auto label : labels) {
+      counts[label] += 1.0;
+    }
+    double entropy = 0.0;
+    for (const double count : counts) {
+      const double share = count / static_cast<double>(labels.size());
+      entropy -= share > 0.0 ? share * std::log(share) : 0.0;
+    }
+    return entropy;
   }
 
   void fit_trusted() {
@@ -156,7 +170,7 @@ private:
       Vector y = zero_model();
       for (std::size_t i = 0; i < penalties.size(); ++i) {
         const Group group{&trusted_loss_, &weights};
-        fit({&group, 1}, classes_, {.rho = penalties[i] * unit_}, y);
+        fit({&group, 1}, classes_, {.rho = penalties[i] * unit_, .interrupt = options_.interrupt}, y);
         const Matrix log_p = log_probabilities(trusted_loss_, y);
         for (Index row = 0; row < trusted_rows_; ++row) {
           if (weights[row] == 0.0F) {
@@ -174,10 +188,13 @@ private:
     }
     rho_ = penalties[best] * unit_;
     unseen_ = std::move(unseen[best]);
+    const double entropy = entropy_of(*trusted_.labels);
+    result_.skill =
+        folds > 1 && entropy > 0.0 ? std::max(0.0, 1.0 - mean_loss(unseen_, *trusted_.labels) / entropy) : 0.0;
     result_.trusted_only = zero_model();
     const Vector ones = Vector::Ones(trusted_rows_);
     const Group all{&trusted_loss_, &ones};
-    fit({&all, 1}, classes_, {.rho = rho_}, result_.trusted_only);
+    fit({&all, 1}, classes_, {.rho = rho_, .interrupt = options_.interrupt}, result_.trusted_only);
   }
 
   /// What the trusted model believes of the training samples, pooled with the bilevel models' beliefs.
@@ -194,7 +211,7 @@ private:
       constexpr Index quarters = 4;
       for (Index place = 0; place < trusted_rows_; ++place) {
         const Index row = order_[static_cast<std::size_t>(place)];
-        (place % quarters == half ? held : used).push_back(row);
+        (fold_of(place, quarters) == half ? held : used).push_back(row);
       }
       if (held.empty() || used.empty()) { // too few to hold any out
         held = used = order_;
@@ -280,16 +297,54 @@ private:
     rows_of_half(half) = log_probabilities(loss, y);
   }
 
+  /// The best model of a run by its loss on held-out samples. Where a lower step is too long for the curvature
+  /// that the run meets on its way, it is halved and the run begins again.
   Vector bilevel_run(int run, const LabelledSamples &seen, const LabelledSamples &used,
                      const LabelledSamples &held_out) {
     const HyperCleaning<float> problem(seen, used, classes_, bilevel_penalty * unit_, options_.threads);
+    double beta = 1.0 / std::max(largest_curvature(problem, problem.start().x, class_priors(seen)), 1e-12);
+    constexpr int halvings = 8;
+    for (int attempt = 0; attempt <= halvings; ++attempt, beta *= 0.5) {
+      const std::size_t looks_before = result_.looks.size();
+      if (const auto best = bilevel_attempt(run, problem, beta, held_out)) {
+        for (Index i = 0; i < best->x.size(); ++i) {
+          result_.weight[first_of(1 - run) + i] = 1.0F / (1.0F + std::exp(-best->x[i]));
+        }
+        return best->y;
+      }
+      result_.looks.resize(looks_before);
+    }
+    throw std::runtime_error("the bilevel run diverged, however short its lower steps; try --beta or --alpha");
+  }
+
+  /// Biases at the logarithms of the classes' shares: where a run is soon, and the curvature larger than at zero.
+  [[nodiscard]] Vector class_priors(const LabelledSamples &samples) const {
+    Vector y = zero_model();
+    const Index stride = y.size() / classes_;
+    Eigen::VectorXd counts = Eigen::VectorXd::Ones(classes_);
+    for (const auto label : *samples.labels) {
+      counts[static_cast<Index>(label)] += 1.0;
+    }
+    for (Index k = 0; k < classes_; ++k) {
+      y[(k + 1) * stride - 1] = static_cast<float>(std::log(counts[k] / counts.sum()));
+    }
+    return y;
+  }
+
+  /// Nothing where the held-out loss rose far above its lowest, or the run diverged.
+  std::optional<State<Vector>> bilevel_attempt(int run, const HyperCleaning<float> &problem, double beta,
+                                               const LabelledSamples &held_out) {
     auto state = problem.start();
-    const auto solver = configured_solver(problem, state);
+    const auto solver = configured_solver(beta);
     Loss held(held_out, classes_, options_.threads);
-    Loss upper(used, classes_, options_.threads);
+    Loss upper(problem.trusted(), classes_, options_.threads);
     const Vector held_weights = Vector::Constant(held.rows(), 1.0F / static_cast<float>(held.rows()));
     const Vector used_weights = Vector::Constant(upper.rows(), 1.0F / static_cast<float>(upper.rows()));
     std::vector<double> losses;
+    State<Vector> best;
+    std::int64_t best_step = 0;
+    bool overshot = false;
+    const std::int64_t steps_before = run == 0 ? 0 : result_.steps[0];
     const double before = run == 0 ? 0.0 : solving_seconds_;
     Monitor<Vector> monitor;
     monitor.cadence = {.every = 5};
@@ -297,37 +352,46 @@ private:
       held.at(progress.state.y);
       upper.at(progress.state.y);
       losses.push_back(held.value(held_weights));
+      const double lowest = *std::min_element(losses.begin(), losses.end());
+      if (losses.back() == lowest) {
+        best = progress.state;
+        best_step = progress.iteration;
+      }
       const Look look{.run = run,
                       .step = progress.iteration,
+                      .steps_in_all = steps_before + progress.iteration,
                       .seconds = before + progress.seconds,
                       .trusted_loss = upper.value(used_weights),
                       .held_out_loss = losses.back(),
-                      .held_out_accuracy = accuracy(held.probabilities(), *held_out.labels),
+                      .held_out_accuracy = share_of_equal(predicted(held.probabilities()), *held_out.labels),
                       .suspects = static_cast<Index>((progress.state.x.array() < 0.0F).count())};
       result_.looks.push_back(look);
       if (watch_) {
         watch_(look);
       }
-      return no_longer_falls(losses);
+      constexpr double far = 1.25;
+      overshot = !std::isfinite(losses.back()) || losses.back() > far * lowest + 0.01;
+      return overshot || no_longer_falls(losses);
     };
     const Summary summary = solver->run(
         FloatProblem(problem), state,
         {.max_iterations = options_.most_steps, .divergence_factor = infinity, .interrupt = options_.interrupt},
         monitor);
     refuse_if_interrupted();
-    if (summary.failed()) {
+    if (summary.termination == Termination::step_failed) {
       throw std::runtime_error("the bilevel run failed: " + summary.message);
+    }
+    if (overshot || summary.failed()) {
+      return std::nullopt;
     }
     solving_seconds_ = before + summary.seconds;
     const auto index = static_cast<std::size_t>(run);
     result_.steps[index] = summary.iterations;
+    result_.best_step[index] = best_step;
     result_.endings[index] = summary.termination == Termination::predicate
                                  ? "the held-out loss no longer fell by 1 % in 20 steps"
                                  : "as many steps as were allowed";
-    for (Index i = 0; i < state.x.size(); ++i) {
-      result_.weight[first_of(1 - run) + i] = 1.0F / (1.0F + std::exp(-state.x[i]));
-    }
-    return state.y;
+    return best;
   }
 
   /// Less than one per cent in the last four looks.
@@ -336,10 +400,8 @@ private:
     return losses.size() > patience && losses.back() > 0.99 * losses[losses.size() - 1 - patience];
   }
 
-  std::unique_ptr<catalog::ConfiguredSolver> configured_solver(const HyperCleaning<float> &problem,
-                                                               const State<Vector> &start) {
+  std::unique_ptr<catalog::ConfiguredSolver> configured_solver(double beta) {
     auto solver = catalog::make_solver(options_.solver.empty() ? "bagdc" : options_.solver);
-    const double beta = 1.0 / std::max(largest_curvature(problem, start.x, start.y), 1e-12);
     for (const auto &[option, value] :
          std::initializer_list<std::pair<const char *, std::string>>{{"upper", "normalized"},
                                                                      {"alpha", "0.1"},
@@ -363,6 +425,7 @@ private:
     result_.label_information = std::sqrt(result_.noise.information(shares));
   }
 
+  /// More samples need less of a penalty. It counts all of the training samples, also for a model of one half.
   [[nodiscard]] double rho_with_training() const {
     const auto trusted = static_cast<double>(trusted_rows_);
     return rho_ * std::sqrt(trusted / (trusted + result_.label_information * static_cast<double>(rows_)));
@@ -381,7 +444,7 @@ private:
     for (std::size_t i = 0; i < losses.size(); ++i) {
       groups.push_back({&losses[i], &weights[i]});
     }
-    fit(groups, classes_, {.rho = rho, .iterations = iterations}, y);
+    fit(groups, classes_, {.rho = rho, .iterations = iterations, .interrupt = options_.interrupt}, y);
   }
 
   void improve_in_rounds() {
@@ -400,7 +463,7 @@ private:
       softmax_rows(beliefs_);
       estimate_noise();
       result_.rounds = round;
-      const auto changed = ((trust().array() > 0.5F) != (before.array() > 0.5F)).count();
+      const auto changed = ((trust().array() >= suspect_below) != (before.array() >= suspect_below)).count();
       if (static_cast<double>(changed) < few_changes * static_cast<double>(rows_)) {
         break;
       }
@@ -425,7 +488,7 @@ private:
   void suggest() {
     result_.suggested.assign(given().begin(), given().end());
     for (Index i = 0; i < rows_; ++i) {
-      if (result_.trust[i] <= 0.5F) {
+      if (result_.trust[i] < suspect_below) {
         Eigen::RowVectorXf others = posterior_.row(i);
         others[static_cast<Index>(given()[static_cast<std::size_t>(i)])] = -1.0F;
         Index best = 0;
@@ -495,6 +558,14 @@ std::vector<Index> interleaved_order(std::span<const std::uint32_t> labels, Inde
     order.push_back(row);
   }
   return order;
+}
+
+double share_of_equal(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels) {
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    right += guesses[i] == labels[i] ? 1 : 0;
+  }
+  return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(labels.size(), 1));
 }
 
 std::vector<std::uint32_t> predicted(const Matrix &probabilities) {

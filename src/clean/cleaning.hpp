@@ -34,19 +34,24 @@ struct Options {
 struct Look {
   int run = 0; ///< 0 or 1: which half
   std::int64_t step = 0;
-  double seconds = 0.0; ///< of solving, since the first run began
-  double training_loss = 0.0;
+  std::int64_t steps_in_all = 0; ///< of both runs so far
+  double seconds = 0.0;          ///< of solving, since the first run began
   double trusted_loss = 0.0;
   double held_out_loss = 0.0;
   double held_out_accuracy = 0.0;
   Index suspects = 0; ///< samples with x < 0 in this half
 };
 
+/// A sample is a suspect where its trust is below this.
+inline constexpr float suspect_below = 0.5F;
+
 struct Timings {
   double trusted_model = 0.0;
   double bilevel = 0.0;
   double rounds = 0.0;
   double final_model = 0.0;
+
+  [[nodiscard]] double total() const { return trusted_model + bilevel + rounds + final_model; }
 };
 
 /// Per training sample, in the order of the samples given.
@@ -58,14 +63,18 @@ struct Result {
   Vector model;                         ///< K × (D + 1), of the scaled features
   Vector trusted_only;                  ///< the model of step 1, alike
   LabelNoise noise;
+  /// What the features tell of trusted labels that a model has not seen: 1 − its loss over that of the
+  /// classes' shares alone; 0 where they tell nothing.
+  double skill = 0.0;
   double label_information = 0.0; ///< the weight of a training sample beside a trusted one
   double rho = 0.0;
   double pooled_trusted = 0.0; ///< weights of step 3
   double pooled_bilevel = 0.0;
   std::int64_t rounds = 0;
-  std::array<std::int64_t, 2> steps{};
-  std::array<std::string, 2> endings; ///< why each run stopped
-  std::string solver;                 ///< with all its options
+  std::array<std::int64_t, 2> steps{};     ///< done
+  std::array<std::int64_t, 2> best_step{}; ///< whose model was kept: the lowest loss on held-out samples
+  std::array<std::string, 2> endings;      ///< why each run stopped
+  std::string solver;                      ///< with all its options
   std::vector<Look> looks;
   Timings timings;
 };
@@ -75,14 +84,12 @@ struct Result {
 [[nodiscard]] Result clean(const LabelledSamples &training, const LabelledSamples &trusted, Index classes,
                            const Options &options, const std::function<void(const Look &)> &watch = {});
 
-class Interrupted : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
-
 /// An order of the samples in which the classes are spread evenly, at random otherwise.
 [[nodiscard]] std::vector<Index> interleaved_order(std::span<const std::uint32_t> labels, Index classes,
                                                    std::uint64_t seed);
+
+/// Part of the labels that the guesses match.
+[[nodiscard]] double share_of_equal(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels);
 
 /// Most probable class by the model.
 [[nodiscard]] std::vector<std::uint32_t> predicted(const Matrix &probabilities);

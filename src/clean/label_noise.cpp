@@ -15,7 +15,8 @@ LabelNoise LabelNoise::estimate(const Matrix &beliefs, std::span<const std::uint
     t.diagonal().setConstant(right);
     return t;
   };
-  LabelNoise noise{alike_for_all(0.5)};
+  // Labels are right more often than by chance: at 1/K the beliefs would never learn from them.
+  LabelNoise noise{alike_for_all(0.5 + 0.5 / static_cast<double>(classes))};
   Eigen::VectorXd belief(classes);
   for (int round = 0; round < rounds; ++round) {
     Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(classes, classes);

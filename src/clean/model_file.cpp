@@ -1,6 +1,6 @@
 #include "clean/model_file.hpp"
 
-#include "clean/regression.hpp"
+#include "clean/cleaning.hpp"
 #include "data/csv_write.hpp"
 #include "data/npy_write.hpp"
 #include "report/files.hpp"
@@ -23,10 +23,14 @@ constexpr const char *format_name = "duplex softmax regression";
 } // namespace
 
 void write_model(const std::filesystem::path &folder, const Model &model) {
-  const nlohmann::ordered_json json{{"format", format_name},      {"format_version", 1},
-                                    {"duplex", version},          {"classes", model.classes},
-                                    {"features", model.features}, {"feature_names", model.feature_names},
-                                    {"weights", "model.npy"}};
+  const nlohmann::ordered_json json{{"format", format_name},
+                                    {"format_version", 1},
+                                    {"duplex", version},
+                                    {"classes", model.classes},
+                                    {"features", model.features},
+                                    {"feature_names", model.feature_names},
+                                    {"label_column", model.label_column},
+                                    {"id_column", model.id_column}};
   const std::array<Index, 2> shape{static_cast<Index>(model.classes.size()), model.features + 1};
   report::write_file(folder / "model.npy", data::npy_file(model.weights, shape));
   report::write_file(folder / "model.json",
@@ -38,7 +42,7 @@ Model read_model(const std::filesystem::path &folder) {
   std::ifstream stream(file);
   if (!stream) {
     throw InvalidInput(
-        fmt::format("{}: cannot be read, expected a model that duplex clean has written", file.string()));
+        fmt::format("{}: cannot be read, expected the folder of a model that duplex clean has written", file.string()));
   }
   Model model;
   try {
@@ -47,7 +51,16 @@ Model read_model(const std::filesystem::path &folder) {
       throw InvalidInput(fmt::format("{}: not a model of this version of duplex", file.string()));
     }
     model.classes = json.at("classes").get<std::vector<std::string>>();
-    model.features = json.at("features").get<Index>();
+    const auto &features = json.at("features");
+    constexpr std::int64_t most_features = std::int64_t{1} << 24;
+    if (!features.is_number_unsigned() || features.get<std::uint64_t>() < 1 ||
+        features.get<std::uint64_t>() > static_cast<std::uint64_t>(most_features)) {
+      throw InvalidInput(fmt::format("{}: features = {}, expected a whole number from 1 to {}", file.string(),
+                                     features.dump(), most_features));
+    }
+    model.features = features.get<Index>();
+    model.label_column = json.value("label_column", "");
+    model.id_column = json.value("id_column", "");
     model.feature_names = json.at("feature_names").get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception &error) {
     throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
@@ -82,13 +95,15 @@ std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset
   const Index columns = model.features;
   std::vector<Prediction> out;
   Eigen::VectorXd scores(classes);
+  Eigen::VectorXf row(columns);
+  const Eigen::Map<const Matrix> weights(model.weights.data(), classes, columns + 1);
   for (Index i = 0; i < dataset.features.rows(); ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      row[j] = dataset.features.stored(i, j);
+    }
     for (Index k = 0; k < classes; ++k) {
-      const float *weights = model.weights.data() + k * (columns + 1);
-      scores[k] = weights[columns];
-      for (Index j = 0; j < columns; ++j) {
-        scores[k] += static_cast<double>(weights[j]) * static_cast<double>(dataset.features.stored(i, j));
-      }
+      scores[k] = weights.row(k).head(columns).cast<double>().dot(row.transpose().cast<double>()) +
+                  static_cast<double>(weights(k, columns));
     }
     Index best = 0;
     const double largest = scores.maxCoeff(&best);
@@ -116,12 +131,13 @@ std::string predictions_csv(const Model &model, const data::Dataset &dataset,
   return csv;
 }
 
-double accuracy(const std::vector<Prediction> &predictions, const std::vector<std::uint32_t> &labels) {
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    right += predictions[i].label == labels[i] ? 1 : 0;
+double accuracy(const std::vector<Prediction> &predictions, std::span<const std::uint32_t> labels) {
+  std::vector<std::uint32_t> guesses;
+  guesses.reserve(predictions.size());
+  for (const auto &prediction : predictions) {
+    guesses.push_back(prediction.label);
   }
-  return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(labels.size(), 1));
+  return share_of_equal(guesses, labels);
 }
 
 } // namespace duplex::clean

@@ -5,6 +5,7 @@
 #include "data/dataset.hpp"
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace duplex::clean {
 struct Model {
   std::vector<std::string> classes;
   std::vector<std::string> feature_names; ///< empty if there are none
+  std::string label_column = {};          ///< of the training file, where it was named
+  std::string id_column = {};
   Index features = 0;
   std::vector<float> weights; ///< K × (D + 1)
 };
@@ -35,6 +38,6 @@ struct Prediction {
                                           const std::vector<Prediction> &predictions);
 
 /// Part of the labels that the predictions match; the labels are numbers of the model's classes.
-[[nodiscard]] double accuracy(const std::vector<Prediction> &predictions, const std::vector<std::uint32_t> &labels);
+[[nodiscard]] double accuracy(const std::vector<Prediction> &predictions, std::span<const std::uint32_t> labels);
 
 } // namespace duplex::clean

@@ -13,8 +13,6 @@ namespace duplex::clean {
 
 namespace {
 
-constexpr float certain_enough = 0.5F;
-
 std::string cell(const std::vector<std::string> &values, std::size_t row) {
   return values.empty() ? std::string() : data::csv_cell(values[row]);
 }
@@ -28,7 +26,7 @@ Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
   const auto rows = static_cast<Index>(wrong.size());
   for (Index i = 0; i < rows; ++i) {
     const bool is_wrong = wrong[static_cast<std::size_t>(i)];
-    const bool keep = trust[i] > certain_enough;
+    const bool keep = trust[i] >= suspect_below;
     kept += keep ? 1 : 0;
     clean += is_wrong ? 0 : 1;
     kept_clean += keep && !is_wrong ? 1 : 0;
@@ -69,7 +67,7 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   back(result.probability);
   back(result.suggested);
   for (Index i = 0; i < result.trust.size(); ++i) {
-    if (result.trust[i] <= certain_enough) {
+    if (result.trust[i] < suspect_below) {
       outcome.suspects.push_back(i);
     }
   }
@@ -108,7 +106,7 @@ std::string weights_csv(const Outcome &outcome, const data::Dataset &training) {
     const auto i = static_cast<std::size_t>(row);
     csv += fmt::format("{},{},{},{:.6g},{:.6g},{}\n", row + 1, cell(training.ids, i),
                        data::csv_cell(training.label_names[training.labels[i]]), result.weight[row], result.trust[row],
-                       result.trust[row] > certain_enough ? 1 : 0);
+                       result.trust[row] >= suspect_below ? 1 : 0);
   }
   return csv;
 }
@@ -130,8 +128,10 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"suspects", outcome.suspects.size()},
             {"solver", result.solver},
             {"steps", result.steps},
+            {"kept_step", result.best_step},
             {"stopped_because", result.endings},
             {"rounds", result.rounds},
+            {"skill_on_trusted_rows", result.skill},
             {"label_information", result.label_information},
             {"penalty", result.rho},
             {"pooling", {{"trusted", result.pooled_trusted}, {"bilevel", result.pooled_bilevel}}},

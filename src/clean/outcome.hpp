@@ -29,7 +29,7 @@ struct Quality {
 
 struct Outcome {
   Result result;               ///< rows in the order of the file
-  std::vector<Index> suspects; ///< rows with trust <= 1/2, worst first
+  std::vector<Index> suspects; ///< rows with trust below one half, worst first
   Model model;
   Model trusted_only;
   std::optional<Quality> quality;

@@ -60,7 +60,7 @@ void scale_and_store(data::Dataset &dataset, const Scaling &scaling, KeptAs kept
 Scaling choose_scaling(const data::Dataset &training) {
   const Moments moments = moments_of(training.features);
   const std::size_t columns = moments.mean.size();
-  Scaling scaling{std::vector<float>(columns), std::vector<float>(columns), {}};
+  Scaling scaling{std::vector<float>(columns), std::vector<float>(columns), std::vector<float>(columns), {}};
   scaling.kind = training.image ? "pixels between 0 and 1, centred" : "centred, unit standard deviation";
   constexpr double brightest_byte = 255.0;
   const double brightest = training.features.storage() == Storage::byte ? brightest_byte : moments.largest;
@@ -71,8 +71,13 @@ Scaling choose_scaling(const data::Dataset &training) {
     if (training.image) {
       scale = brightest > 0.0 ? 1.0 / brightest : 0.0;
     }
+    constexpr double largest = 1e30; // beyond it, float32 could not hold scaled values
+    if (!(scale <= largest && std::abs(scale * moments.mean[j]) <= largest)) {
+      scale = 0.0;
+    }
     scaling.scale[j] = static_cast<float>(scale);
     scaling.shift[j] = static_cast<float>(-scale * moments.mean[j]);
+    scaling.constant[j] = static_cast<float>(moments.mean[j]);
   }
   return scaling;
 }
@@ -108,6 +113,12 @@ Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as
   if (prepared.classes < 2) {
     throw InvalidInput(training.source + ": one class only, '" + training.label_names.front() +
                        "', expected at least two");
+  }
+  constexpr std::size_t few = 20; // in so small a file each class may well have one row
+  if (training.labels.size() > few && training.label_names.size() > training.labels.size() / 2) {
+    throw InvalidInput(training.source + ": " + std::to_string(training.label_names.size()) + " different labels in " +
+                       std::to_string(training.labels.size()) +
+                       " rows, expected several rows of each class; is --label the right column?");
   }
   store(training, kept_as);
   store(trusted, kept_as);

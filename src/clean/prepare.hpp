@@ -22,7 +22,8 @@ constexpr const auto &names_of(KeptAs /*unused*/) { return kept_as_names; }
 struct Scaling {
   std::vector<float> scale;
   std::vector<float> shift;
-  std::string_view kind; ///< for people
+  std::vector<float> constant; ///< the value of a feature that is left out because it never varies
+  std::string_view kind;       ///< for people
 };
 
 /// Pixels keep their common unit and are centred; other features are centred and divided by their

@@ -1,5 +1,6 @@
 #include "clean/regression.hpp"
 
+#include <duplex/error.hpp>
 #include <duplex/lbfgs.hpp>
 
 namespace duplex::clean {
@@ -7,7 +8,7 @@ namespace duplex::clean {
 void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y) {
   double total = 0.0;
   for (const auto &group : groups) {
-    total += static_cast<double>(group.weights->sum());
+    total += group.weights->cast<double>().sum();
   }
   const auto mean = static_cast<float>(1.0 / total);
   const auto rho = static_cast<float>(options.rho);
@@ -16,6 +17,9 @@ void fit(std::span<const Group> groups, Index classes, const FitOptions &options
   Vector part;
   Vector penalized;
   const auto evaluate = [&](const Vector &at, Vector &gradient) {
+    if (options.interrupt != nullptr && options.interrupt->load()) {
+      throw Interrupted("interrupted");
+    }
     penalized = rho * at;
     for (Index k = 0; k < classes; ++k) {
       penalized[(k + 1) * stride - 1] *= rho_of_bias;

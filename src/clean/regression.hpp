@@ -5,6 +5,7 @@
 
 #include <duplex/softmax_loss.hpp>
 
+#include <atomic>
 #include <span>
 
 namespace duplex::clean {
@@ -21,9 +22,10 @@ struct Group {
 struct FitOptions {
   double rho = 0.0;
   std::int64_t iterations = 60;
+  const std::atomic<bool> *interrupt = nullptr;
 };
 
-/// Moves y from where it is.
+/// Moves y from where it is. Throws Interrupted on request.
 void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y);
 
 /// log p of every class, at y.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <set>
 
 namespace duplex::clean {
 
@@ -51,6 +52,10 @@ std::string now() {
                      utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
+std::size_t classes_of(const std::vector<std::uint32_t> &labels) {
+  return std::set<std::uint32_t>(labels.begin(), labels.end()).size();
+}
+
 Json curves(const Result &result) {
   const auto panel = [&](const char *title, const char *y_label, double Look::*of, double factor) {
     Json series = Json::array();
@@ -65,7 +70,8 @@ Json curves(const Result &result) {
         }
       }
       if (!x.empty()) {
-        marks.push_back({{"x", x.back()}, {"label", run == 0 ? "first half stopped" : "second half stopped"}});
+        marks.push_back({{"x", result.best_step[static_cast<std::size_t>(run)]},
+                         {"label", run == 0 ? "first kept" : "second kept"}});
       }
       series.push_back({{"name", run == 0 ? "first half" : "second half"}, {"x", x}, {"y", y}});
     }
@@ -75,7 +81,7 @@ Json curves(const Result &result) {
       {"kind", "curves"},
       {"title", "While it ran"},
       {"note", "The bilevel problem is solved on either half of the training rows; a quarter of the trusted rows is "
-               "held out, and each run stops when the loss on those no longer falls."},
+               "held out, and of each run the model with the lowest loss on those is kept."},
       {"x_label", "step"},
       {"panels", Json::array({panel("Loss on trusted rows held out", "cross-entropy", &Look::held_out_loss, 1.0),
                               panel("Accuracy on trusted rows held out", "per cent", &Look::held_out_accuracy, 100.0),
@@ -92,7 +98,7 @@ Json trust_histogram(const Result &result) {
   std::vector<std::size_t> suspects(bins);
   for (const float trust : result.trust) {
     const auto bin = std::min(static_cast<std::size_t>(trust * static_cast<float>(bins)), bins - 1);
-    ++(trust > 0.5F ? kept : suspects)[bin];
+    ++(trust >= suspect_below ? kept : suspects)[bin];
   }
   return {{"kind", "histogram"},
           {"title", "Trust in the labels"},
@@ -120,26 +126,40 @@ Json label_matrix(const Outcome &outcome, const data::Dataset &training) {
           {"values", counts}};
 }
 
-Json picture(const FeatureTable &features, Index sample) {
+/// A feature as it was in the file: scaling is undone where it was applied in place.
+float original(const Prepared &prepared, Index sample, Index column) {
+  const FeatureTable &features = *prepared.training.features;
+  const auto j = static_cast<std::size_t>(column);
+  if (!features.scale().empty()) {
+    return features.stored(sample, column);
+  }
+  const float scale = prepared.scaling.scale[j];
+  return scale != 0.0F ? (features.stored(sample, column) - prepared.scaling.shift[j]) / scale
+                       : prepared.scaling.constant[j];
+}
+
+Json picture(const Prepared &prepared, Index sample) {
+  const FeatureTable &features = *prepared.training.features;
   std::string bytes;
   float brightest = 255.0F;
   float darkest = 0.0F;
   if (features.storage() != Storage::byte) { // whatever unit it has, its own range is shown
-    darkest = brightest = features.stored(sample, 0);
+    darkest = brightest = original(prepared, sample, 0);
     for (Index j = 1; j < features.columns(); ++j) {
-      darkest = std::min(darkest, features.stored(sample, j));
-      brightest = std::max(brightest, features.stored(sample, j));
+      darkest = std::min(darkest, original(prepared, sample, j));
+      brightest = std::max(brightest, original(prepared, sample, j));
     }
   }
   const float range = brightest > darkest ? brightest - darkest : 1.0F;
   for (Index j = 0; j < features.columns(); ++j) {
-    bytes += static_cast<char>(static_cast<std::uint8_t>(255.0F * (features.stored(sample, j) - darkest) / range));
+    bytes += static_cast<char>(static_cast<std::uint8_t>(255.0F * (original(prepared, sample, j) - darkest) / range));
   }
   return base64(bytes);
 }
 
-Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const FeatureTable &features,
+Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const Prepared &prepared,
                     const std::vector<Index> &sample_of_row) {
+  const Index columns_of_data = prepared.training.features->columns();
   Json items = Json::array();
   for (std::size_t place = 0; place < std::min(outcome.suspects.size(), shown_suspects); ++place) {
     const Index row = outcome.suspects[place];
@@ -154,11 +174,11 @@ Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const
     }
     const Index sample = sample_of_row[i];
     if (training.image) {
-      item["pixels"] = picture(features, sample);
-    } else if (features.columns() <= shown_features) {
+      item["pixels"] = picture(prepared, sample);
+    } else if (columns_of_data <= shown_features) {
       Json values = Json::array();
-      for (Index j = 0; j < features.columns(); ++j) {
-        values.push_back(features.value(sample, j));
+      for (Index j = 0; j < columns_of_data; ++j) {
+        values.push_back(original(prepared, sample, j));
       }
       item["features"] = std::move(values);
     }
@@ -175,8 +195,10 @@ Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const
   }
   return {{"kind", "suspects"},
           {"title", "The worst suspects"},
-          {"note", fmt::format("The {} least trusted of {}; suspects.csv has them all.", items.size(),
-                               grouped(outcome.suspects.size()))},
+          {"note", outcome.suspects.size() > items.size()
+                       ? fmt::format("The {} least trusted of {}; suspects.csv has them all.", items.size(),
+                                     grouped(outcome.suspects.size()))
+                       : std::string("Least trusted first.")},
           {"empty", "No label is suspected."},
           {"image", image},
           {"columns", columns},
@@ -212,10 +234,11 @@ Json report_json(const ReportInput &input) {
        {"value", grouped(outcome.suspects.size())},
        {"note", fmt::format("of {} rows, {}", grouped(rows),
                             percent(static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows)))},
-       {"tone", "alert"}});
+       {"tone", outcome.suspects.empty() ? "" : "alert"}});
   headline.push_back({{"label", "Trusted rows"},
                       {"value", grouped(prepared.trusted.labels->size())},
-                      {"note", fmt::format("{} classes", training.label_names.size())}});
+                      {"note", fmt::format("of {} of {} classes", classes_of(*prepared.trusted.labels),
+                                           training.label_names.size())}});
   if (test) {
     headline.push_back({{"label", "Test accuracy"},
                         {"value", percent(test->model)},
@@ -227,10 +250,8 @@ Json report_json(const ReportInput &input) {
          {"value", fmt::format("{:.3f}", outcome.quality->f1)},
          {"note", fmt::format("ranking's average precision {:.3f}", outcome.quality->average_precision)}});
   }
-  const double seconds =
-      result.timings.trusted_model + result.timings.bilevel + result.timings.rounds + result.timings.final_model;
   headline.push_back({{"label", "Time"},
-                      {"value", duration_text(seconds)},
+                      {"value", duration_text(result.timings.total())},
                       {"note", fmt::format("{} + {} steps of the bilevel problem", result.steps[0], result.steps[1])}});
 
   Json setting_rows = Json::array();
@@ -241,7 +262,7 @@ Json report_json(const ReportInput &input) {
   setting_rows.push_back({"first run stopped because", result.endings[0]});
   setting_rows.push_back({"second run stopped because", result.endings[1]});
   Json sections = Json::array();
-  sections.push_back(worst_suspects(outcome, training, *prepared.training.features, sample_of_row));
+  sections.push_back(worst_suspects(outcome, training, prepared, sample_of_row));
   sections.push_back(label_matrix(outcome, training));
   sections.push_back(trust_histogram(result));
   sections.push_back(curves(result));

@@ -8,10 +8,15 @@
 #include "report/files.hpp"
 #include "report/html.hpp"
 #include "report/table.hpp"
+#include "report/text.hpp"
 
 #include <duplex/summary.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
 
 namespace duplex::cli {
 
@@ -106,7 +111,8 @@ Input read_demo(const CleanArguments &arguments) {
                                .noise = {.fraction = arguments.noise,
                                          .kind = named<data::NoiseKind>("noise-kind", arguments.noise_kind),
                                          .seed = arguments.options.seed}});
-  return {std::move(demo.training), std::move(demo.trusted), std::move(demo.test), std::move(demo.wrong)};
+  auto wrong = demo.wrong();
+  return {std::move(demo.training), std::move(demo.trusted), std::move(demo.test), std::move(wrong)};
 }
 
 Json settings_json(const CleanArguments &arguments) {
@@ -130,17 +136,35 @@ Json settings_json(const CleanArguments &arguments) {
   return json;
 }
 
+void warn_of_classes_without_trust(const Input &input) {
+  std::vector<std::string> missing;
+  for (std::uint32_t k = 0; k < input.training.label_names.size(); ++k) {
+    if (std::find(input.trusted.labels.begin(), input.trusted.labels.end(), k) == input.trusted.labels.end()) {
+      missing.push_back(report::elided(input.training.label_names[k], 30));
+    }
+  }
+  constexpr std::size_t most = 10;
+  if (!missing.empty()) {
+    const std::size_t more = missing.size() - std::min(missing.size(), most);
+    missing.resize(std::min(missing.size(), most));
+    (void)std::fputs(
+        fmt::format("duplex: no trusted row is of class {}{}: labels of that class are mostly taken as they "
+                    "are\n",
+                    fmt::join(missing, ", "), more > 0 ? fmt::format(" and {} more", more) : "")
+            .c_str(),
+        stderr);
+  }
+}
+
 clean::Result run(const clean::Options &options, const clean::Prepared &prepared) {
   StatusLine status;
   const Index rows = prepared.training.features->rows();
   return clean::clean(prepared.training, prepared.trusted, prepared.classes, options, [&](const clean::Look &look) {
-    const double per_step =
-        look.seconds /
-        static_cast<double>(std::max<std::int64_t>(1, look.step + (look.run == 1 ? options.most_steps : 0)));
+    const double per_step = look.seconds / static_cast<double>(look.steps_in_all);
     const auto left = static_cast<double>(options.most_steps - look.step + (look.run == 0 ? options.most_steps : 0));
-    status.show(fmt::format(
-        "half {} of 2: step {} of at most {}, held-out loss {:.4f}, {} of {} suspected, at most {} left", look.run + 1,
-        look.step, options.most_steps, look.held_out_loss, look.suspects, rows / 2, duration_text(per_step * left)));
+    status.show(fmt::format("half {} of 2, step {}: held-out loss {:.4f}, {} of {} suspected, at most {} left",
+                            look.run + 1, look.step, look.held_out_loss, look.suspects, rows / 2,
+                            duration_text(per_step * left)));
   });
 }
 
@@ -164,20 +188,24 @@ void print_summary(const clean::Outcome &outcome, const Dataset &training,
   const std::size_t rows = training.labels.size();
   fmt::print("{} of {} labels look wrong ({:.1f} %)\n", outcome.suspects.size(), rows,
              100.0 * static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows));
-  report::Table table({"worst suspects", "id", "given", "suggested", "trust"});
+  const bool has_ids = !training.ids.empty();
+  report::Table table({"worst suspects", has_ids ? "id" : "", "given", "suggested", "trust"});
   constexpr std::size_t shown = 8;
+  constexpr std::size_t widest = 30;
   for (std::size_t place = 0; place < std::min(shown, outcome.suspects.size()); ++place) {
     const Index row = outcome.suspects[place];
     const auto i = static_cast<std::size_t>(row);
-    table.add({fmt::format("row {}", row + 1), training.ids.empty() ? "" : training.ids[i],
-               training.label_names[training.labels[i]], training.label_names[outcome.result.suggested[i]],
+    table.add({fmt::format("row {}", row + 1), training.ids.empty() ? "" : report::elided(training.ids[i], widest),
+               report::elided(training.label_names[training.labels[i]], widest),
+               report::elided(training.label_names[outcome.result.suggested[i]], widest),
                short_number(static_cast<double>(outcome.result.trust[row]))});
   }
   if (!outcome.suspects.empty()) {
     fmt::print("\n{}", table.text());
   }
+  fmt::print("\n");
   if (outcome.quality) {
-    fmt::print("\nclean rows kept: F1 {:.3f}; suspects: precision {:.3f}, recall {:.3f}, average precision {:.3f}\n",
+    fmt::print("clean rows kept: F1 {:.3f}; suspects: precision {:.3f}, recall {:.3f}, average precision {:.3f}\n",
                outcome.quality->f1, outcome.quality->precision, outcome.quality->recall,
                outcome.quality->average_precision);
   }
@@ -186,15 +214,16 @@ void print_summary(const clean::Outcome &outcome, const Dataset &training,
                100.0 * test->trusted_only);
   }
   const auto &timings = outcome.result.timings;
-  fmt::print("time: {} (bilevel runs {}, {} + {} steps)\n",
-             duration_text(timings.trusted_model + timings.bilevel + timings.rounds + timings.final_model),
+  fmt::print("time: {} (bilevel runs {}, {} + {} steps)\n", duration_text(timings.total()),
              duration_text(timings.bilevel), outcome.result.steps[0], outcome.result.steps[1]);
 }
 
-int clean_labels(const CleanArguments &arguments, const std::vector<std::string> &more) {
+int clean_labels(const CleanArguments &arguments, const std::vector<std::string> &more,
+                 const std::vector<std::string> &own_options) {
   CleanArguments chosen = arguments;
   if (!more.empty() || !arguments.options.solver.empty()) {
-    chosen.options.solver = solver_spec(arguments.options.solver.empty() ? "bagdc" : arguments.options.solver, more);
+    chosen.options.solver =
+        solver_spec(arguments.options.solver.empty() ? "bagdc" : arguments.options.solver, more, own_options);
   }
   const auto kept_as = named<clean::KeptAs>("storage", chosen.storage);
   chosen.options.interrupt = &interrupt_requested();
@@ -204,9 +233,12 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   Input input = chosen.demo.empty() ? read_files(chosen) : read_demo(chosen);
   reading.pause();
 
+  warn_of_classes_without_trust(input);
   const auto prepared = clean::prepare(input.training, input.trusted, kept_as, chosen.options.seed);
   auto outcome = clean::outcome_of(run(chosen.options, prepared), prepared, input.training);
   outcome.seconds_reading = reading.seconds_while_paused();
+  outcome.model.label_column = chosen.label;
+  outcome.model.id_column = chosen.id;
   if (!input.wrong.empty()) {
     outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
   }
@@ -217,12 +249,16 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   Json summary = clean::summary_json(outcome, input.training);
   summary["settings"] = settings_json(chosen);
   summary["scaling"] = prepared.scaling.kind;
+  summary["stored_bytes_per_feature"] = bytes_of(prepared.training.features->storage());
   if (test) {
     summary["test"] = {{"rows", test->rows}, {"accuracy", test->model}, {"trusted_only_accuracy", test->trusted_only}};
   }
   report::write_file(folder / "suspects.csv", clean::suspects_csv(outcome, input.training));
   report::write_file(folder / "weights.csv", clean::weights_csv(outcome, input.training));
   clean::write_model(folder, outcome.model);
+  for (const char *file : {"predictions.csv", "report.html"}) { // of an earlier run, and not of this one
+    std::filesystem::remove(folder / file);
+  }
   if (!predictions.empty()) {
     report::write_file(folder / "predictions.csv", predictions);
   }
@@ -241,6 +277,10 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
     return exit_success;
   }
   print_summary(outcome, input.training, test);
+  constexpr double next_to_nothing = 0.02;
+  if (outcome.result.skill < next_to_nothing) {
+    fmt::print("the trusted rows tell next to nothing about the labels here: do not rely on these suspects\n");
+  }
   fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy, summary.json{}\n", folder.string(),
              predictions.empty() ? "" : ", predictions.csv");
   if (report::html_available()) {
@@ -256,24 +296,44 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
 void add_clean(CLI::App &app, Action &chosen) {
   auto *command = app.add_subcommand("clean", "Find wrong labels by means of a few rows that can be trusted");
   auto arguments = std::make_shared<CleanArguments>();
-  command->add_option("--train", arguments->train, "Rows with partly wrong labels: CSV, .npy, LIBSVM or IDX");
-  command->add_option("--trusted", arguments->trusted, "Rows whose labels are right");
-  command->add_option("--test", arguments->test, "Rows to predict, and to score where they have labels");
-  command->add_option("--train-labels", arguments->train_labels, "Labels of --train where it is .npy or IDX");
-  command->add_option("--trusted-labels", arguments->trusted_labels, "Labels of --trusted, alike");
-  command->add_option("--test-labels", arguments->test_labels, "Labels of --test, alike");
-  command->add_option("--label", arguments->label, "Column of the label, by name or number (CSV)");
-  command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)");
+  auto *train =
+      command->add_option("--train", arguments->train, "Rows with partly wrong labels: CSV, .npy, LIBSVM or IDX");
+  auto *trusted = command->add_option("--trusted", arguments->trusted, "Rows whose labels are right")->needs(train);
+  auto *test = command->add_option("--test", arguments->test, "Rows to predict, and to score where they have labels");
+  test->needs(train);
+  command->add_option("--train-labels", arguments->train_labels, "Labels of --train where it is .npy or IDX")
+      ->needs(train);
+  command->add_option("--trusted-labels", arguments->trusted_labels, "Labels of --trusted, alike")->needs(trusted);
+  command->add_option("--test-labels", arguments->test_labels, "Labels of --test, alike")->needs(test);
+  command->add_option("--label", arguments->label, "Column of the label, by name or number (CSV)")->needs(train);
+  command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)")->needs(train);
   command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
-  command->add_option("--demo", arguments->demo, "fashion-mnist or mnist, with labels made wrong on purpose");
-  command->add_option("--data-dir", arguments->data_dir, "Demo: folder of the IDX files");
-  command->add_option("--noise", arguments->noise, "Demo: part of the labels to change")->capture_default_str();
+  auto *demo =
+      command->add_option("--demo", arguments->demo, "fashion-mnist or mnist, with labels made wrong on purpose");
+  demo->excludes(train);
+  command->add_option("--data-dir", arguments->data_dir, "Demo: folder of the IDX files")->needs(demo);
+  command->add_option("--noise", arguments->noise, "Demo: part of the labels to change")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(demo);
   command->add_option("--noise-kind", arguments->noise_kind, "Demo: uniform, always-wrong or pair")
-      ->capture_default_str();
-  command->add_option("--samples", arguments->samples, "Demo: training rows")->capture_default_str();
-  command->add_option("--trusted-samples", arguments->trusted_samples, "Demo: trusted rows")->capture_default_str();
-  command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")->capture_default_str();
-  command->add_option("--storage", arguments->storage, "auto, float32 or float16: how features are kept in memory")
+      ->capture_default_str()
+      ->needs(demo);
+  constexpr Index most_samples = 49'000; // of 60 000, with 10 000 for the test and some to trust
+  command->add_option("--samples", arguments->samples, "Demo: training rows")
+      ->capture_default_str()
+      ->check(CLI::Range(Index{2}, most_samples))
+      ->needs(demo);
+  command->add_option("--trusted-samples", arguments->trusted_samples, "Demo: trusted rows")
+      ->capture_default_str()
+      ->check(CLI::Range(Index{1}, most_samples))
+      ->needs(demo);
+  command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--storage", arguments->storage,
+                   "auto, float32 or float16: how features that are not bytes are kept in memory")
       ->capture_default_str();
   command->add_option("--threads", arguments->options.threads, "0: as many as are useful")
       ->capture_default_str()
@@ -281,10 +341,10 @@ void add_clean(CLI::App &app, Action &chosen) {
   command->add_option("--solver", arguments->options.solver, "Bilevel solver, as NAME or NAME:option=value:...");
   command->add_option("--steps", arguments->options.most_steps, "Most steps of each bilevel run")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command->add_option("--rounds", arguments->options.rounds, "Most rounds of refitting")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1000));
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer(
@@ -292,7 +352,13 @@ void add_clean(CLI::App &app, Action &chosen) {
       "steps are chosen from the data. Writes suspects.csv (worst first), weights.csv, the model, and\n"
       "report.html, which opens in any browser. docs/commands/clean.md says how it works.");
   command->callback([command, arguments, &chosen] {
-    chosen = [command, arguments] { return clean_labels(*arguments, command->remaining()); };
+    chosen = [command, arguments] {
+      std::vector<std::string> own_options;
+      for (const auto *option : command->get_options()) {
+        own_options.push_back(option->get_single_name());
+      }
+      return clean_labels(*arguments, command->remaining(), own_options);
+    };
   });
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <cstdio>
 
 namespace duplex::cli {
 
@@ -24,12 +24,18 @@ struct PredictArguments {
 };
 
 int predict_labels(const PredictArguments &arguments) {
+  if (!arguments.out.empty()) {
+    const auto folder = std::filesystem::path(arguments.out).parent_path();
+    report::require_writable_folder(folder.empty() ? "." : folder);
+  }
   const auto model = clean::read_model(arguments.model);
   StatusLine status;
-  data::ReadOptions options{.label = arguments.label,
-                            .id = arguments.id,
+  const bool wants_accuracy = !arguments.label.empty() || !arguments.labels_file.empty();
+  data::ReadOptions options{.label = arguments.label.empty() ? model.label_column : arguments.label,
+                            .id = arguments.id.empty() ? model.id_column : arguments.id,
                             .labels_file = arguments.labels_file,
-                            .expect_labels = !arguments.label.empty() || !arguments.labels_file.empty(),
+                            .expect_id = !arguments.id.empty(),
+                            .expect_labels = wants_accuracy,
                             .columns = model.features,
                             .interrupt = &interrupt_requested()};
   options.progress = [&](std::uint64_t done, std::uint64_t /*total*/) {
@@ -37,26 +43,35 @@ int predict_labels(const PredictArguments &arguments) {
   };
   auto dataset = data::read_dataset(arguments.data, options);
   const auto predictions = clean::predict(model, dataset);
+  nlohmann::ordered_json json{{"rows", predictions.size()}, {"model", arguments.model}, {"data", arguments.data}};
+  std::string remark;
+  if (!dataset.labels.empty()) {
+    data::Dataset classes;
+    classes.source = (std::filesystem::path(arguments.model) / "model.json").string();
+    classes.label_names = model.classes;
+    try {
+      data::map_labels_onto(classes, dataset);
+      const double accuracy = clean::accuracy(predictions, dataset.labels);
+      json["accuracy"] = accuracy;
+      remark = fmt::format("accuracy on {} rows: {:.2f} %\n", predictions.size(), 100.0 * accuracy);
+    } catch (const InvalidInput &error) {
+      if (wants_accuracy) {
+        throw;
+      }
+      remark = fmt::format("no accuracy: {}\n", error.what());
+    }
+  }
   const std::string csv = clean::predictions_csv(model, dataset, predictions);
   if (!arguments.out.empty()) {
     report::write_file(arguments.out, csv);
   } else if (!arguments.as_json) {
     fmt::print("{}", csv);
   }
-  nlohmann::ordered_json json{{"rows", predictions.size()}, {"model", arguments.model}, {"data", arguments.data}};
-  if (!dataset.labels.empty()) {
-    data::Dataset classes;
-    classes.source = (std::filesystem::path(arguments.model) / "model.json").string();
-    classes.label_names = model.classes;
-    data::map_labels_onto(classes, dataset);
-    const double accuracy = clean::accuracy(predictions, dataset.labels);
-    json["accuracy"] = accuracy;
-    if (!arguments.as_json) {
-      fmt::print(stderr, "accuracy on {} rows: {:.2f} %\n", predictions.size(), 100.0 * accuracy);
-    }
+  if (!arguments.as_json) {
+    (void)std::fputs(remark.c_str(), stderr);
   }
   if (arguments.as_json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (!arguments.out.empty()) {
     fmt::print("written: {}\n", arguments.out);
   }
@@ -74,9 +89,10 @@ void add_predict(CLI::App &app, Action &chosen) {
   command->add_option("--labels", arguments->labels_file, "Labels, where the rows are .npy or IDX and have some");
   command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)");
   command->add_option("--out", arguments->out, "Write the predictions to this CSV file instead of printing them");
-  command->add_flag("--json", arguments->as_json, "Print JSON");
-  command->footer("Prints row, id, label, predicted class and its probability as CSV. Where the rows have labels, the\n"
-                  "accuracy goes to standard error.");
+  command->add_flag("--json", arguments->as_json, "Print a summary as JSON instead of the predictions");
+  command->footer(
+      "Prints row, id, label, predicted class and its probability as CSV. Where the rows have labels, the\n"
+      "accuracy goes to standard error. Columns of labels and ids are those of the training file unless given.");
   command->callback([arguments, &chosen] { chosen = [arguments] { return predict_labels(*arguments); }; });
 }
 

@@ -1,9 +1,12 @@
 #include "cli/progress.hpp"
 
+#include "report/text.hpp"
+
 #include <duplex/summary.hpp>
 
 #include <fmt/format.h>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -27,7 +30,11 @@ void StatusLine::show(const std::string &text) {
   }
   shown_ = now;
   written_ = true;
-  (void)std::fprintf(stderr, "\r%s\x1b[K", text.c_str());
+  winsize window{};
+  constexpr int usual_width = 80;
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+  const std::string line = report::elided(text, static_cast<std::size_t>((known ? window.ws_col : usual_width) - 1));
+  (void)std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
   (void)std::fflush(stderr);
 }
 

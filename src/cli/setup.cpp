@@ -73,19 +73,23 @@ void each_option(const std::vector<OptionInfo> &options, const std::vector<std::
 
 } // namespace
 
-std::string solver_spec(const std::string &spec, const std::vector<std::string> &arguments) {
+std::string solver_spec(const std::string &spec, const std::vector<std::string> &arguments,
+                        const std::vector<std::string> &others) {
   const auto solver = catalog::make_solver(spec);
+  const auto options = solver->options();
+  std::vector<std::string> known = others;
+  for (const auto &info : options) {
+    known.push_back(info.name);
+  }
   std::string longer = spec;
-  each_option(solver->options(), arguments,
-              [&](const std::string &name, const std::string &value) { longer += ":" + name + "=" + value; });
+  each_option(options, arguments, [&](const std::string &name, const std::string &value) {
+    if (std::none_of(options.begin(), options.end(), [&](const OptionInfo &info) { return info.name == name; })) {
+      throw InvalidInput(catalog::unknown_name("option", name, known));
+    }
+    longer += ":" + name + "=" + value;
+  });
   catalog::make_solver(longer)->validate();
   return longer;
-}
-
-void require_choice(const std::string &option, const std::string &value, const std::vector<std::string> &choices) {
-  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-    throw InvalidInput(catalog::unknown_name("--" + option, value, choices));
-  }
 }
 
 void apply_options(Setup &setup, const std::vector<std::string> &arguments) {

@@ -25,12 +25,10 @@ struct Setup {
 /// nothing has; then validates everything.
 void apply_options(Setup &setup, const std::vector<std::string> &arguments);
 
-/// The solver's spec with `--name value` arguments added to it. Throws InvalidInput, with the nearest known
-/// name, where the solver has no such option, and where a value is wrong.
-[[nodiscard]] std::string solver_spec(const std::string &spec, const std::vector<std::string> &arguments);
-
-/// Throws InvalidInput, with the nearest of the choices, where the value is none of them.
-void require_choice(const std::string &option, const std::string &value, const std::vector<std::string> &choices);
+/// The solver's spec with `--name value` arguments added to it. Throws InvalidInput where a value is wrong and,
+/// with the nearest of the solver's options and of `others`, where the solver has no such option.
+[[nodiscard]] std::string solver_spec(const std::string &spec, const std::vector<std::string> &arguments,
+                                      const std::vector<std::string> &others);
 
 /// Throws InvalidInput, with the nearest known name, where there is no such metric.
 void require_metric(const std::string &option, const std::string &metric);

@@ -38,7 +38,7 @@ public:
     CsvColumns columns;
     columns.count = cells_.size();
     columns.label = options_.label.empty() ? usual_label() : chosen("label", options_.label, options_.expect_labels);
-    columns.id = options_.id.empty() ? std::nullopt : chosen("id", options_.id, true);
+    columns.id = options_.id.empty() ? std::nullopt : chosen("id", options_.id, options_.expect_id);
     if (columns.label && columns.label == columns.id) {
       throw InvalidInput(
           fmt::format("{}: column {} is both label and id, expected two columns", file_, *columns.label + 1));

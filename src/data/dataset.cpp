@@ -46,8 +46,9 @@ void refuse_options_of_other_formats(const std::string &file, Format format, con
     }
   };
   if (format != Format::csv) {
-    refuse("label", options.label, "only CSV files have columns to choose from");
-    refuse("id", options.id, "only CSV files have columns to choose from");
+    constexpr std::string_view reason = "only CSV files have columns to choose from";
+    refuse("label", options.expect_labels ? options.label : "", reason);
+    refuse("id", options.expect_id ? options.id : "", reason);
   }
   if (format == Format::csv || format == Format::libsvm) {
     refuse("labels file", options.labels_file, "the file has its labels in itself");

@@ -3,6 +3,7 @@
 // What cannot be read exactly is refused with InvalidInput that names the file, the
 // place, what was found and what was expected; docs/data.md has the rules.
 
+#include <duplex/error.hpp>
 #include <duplex/feature_table.hpp>
 
 #include <atomic>
@@ -38,18 +39,13 @@ struct ReadOptions {
   std::string label = {};         ///< CSV: name or 1-based number of the column; empty: label, class, target or y
   std::string id = {};            ///< CSV: name or 1-based number of a column that is kept as text
   std::string labels_file = {};   ///< .npy and IDX: where the labels are; IDX finds the usual sibling itself
+  bool expect_id = true;          ///< false: a file without that column is fine
   bool expect_labels = true;      ///< false: data without labels are fine
   Index columns = 0;              ///< LIBSVM: number of features; 0: the largest index
   std::uint64_t memory_limit = 0; ///< bytes that the table may take; 0: the machine's memory
   /// Called now and then, with bytes of the file as it lies on disk; total is 0 where it is not known.
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};
   const std::atomic<bool> *interrupt = nullptr; ///< reading ends with Interrupted soon after it becomes true
-};
-
-/// The caller asked for the reading to stop.
-class Interrupted : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
 };
 
 /// The format follows from the file's first bytes and its extension. Throws InvalidInput or Interrupted.

@@ -39,7 +39,7 @@ std::filesystem::path images_of(const DemoOptions &options) {
 } // namespace
 
 Demo make_demo(const DemoOptions &options) {
-  Dataset all = read_dataset(images_of(options));
+  Dataset all = read_dataset(images_of(options), options.reading);
   if (options.set == DemoSet::fashion_mnist && all.label_names.size() == clothes.size()) {
     all.label_names.assign(clothes.begin(), clothes.end());
   }
@@ -49,10 +49,20 @@ Demo make_demo(const DemoOptions &options) {
   demo.training.source = fmt::format("{}, {:.0f} % of the labels changed ({})", name_of(options.set),
                                      100.0 * options.noise.fraction, name_of(options.noise.kind));
   demo.true_labels = demo.training.labels;
-  auto noisy = add_noise(demo.training.labels, demo.training.label_names.size(), options.noise);
+  NoiseOptions noise = options.noise;
+  noise.seed = ~noise.seed; // draws of its own: the split has used those of the seed
+  auto noisy = add_noise(demo.training.labels, demo.training.label_names.size(), noise);
   demo.training.labels = std::move(noisy.labels);
-  demo.wrong = std::move(noisy.chosen);
+  demo.chosen = std::move(noisy.chosen);
   return demo;
+}
+
+std::vector<bool> Demo::wrong() const {
+  std::vector<bool> differs(true_labels.size());
+  for (std::size_t i = 0; i < differs.size(); ++i) {
+    differs[i] = training.labels[i] != true_labels[i];
+  }
+  return differs;
 }
 
 } // namespace duplex::data

@@ -24,6 +24,7 @@ struct DemoOptions {
   Index trusted = 500;
   Index test = 10'000;
   NoiseOptions noise = {};
+  ReadOptions reading = {};
 };
 
 struct Demo {
@@ -31,7 +32,9 @@ struct Demo {
   Dataset trusted;
   Dataset test;
   std::vector<std::uint32_t> true_labels; ///< of the training part
-  std::vector<bool> wrong;                ///< rows that the noise chose
+  std::vector<bool> chosen;               ///< rows that the noise chose; uniform noise leaves some of them right
+
+  [[nodiscard]] std::vector<bool> wrong() const; ///< rows whose label is not the true one
 };
 
 /// Throws InvalidInput, saying how to get them, where the files are not there.

@@ -177,8 +177,11 @@ void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T 
   }
   // Thread 0 adds into the result itself, the others into scratch of their own.
   Team &team = team_of(threads);
-  threads = team.threads();
+  threads = std::min(threads, team.threads());
   team.run([&](int thread) {
+    if (thread >= threads) {
+      return;
+    }
     T *own_u = thread == 0 ? au : scratch + 2 * n * static_cast<std::size_t>(thread - 1);
     T *own_w = w == nullptr ? nullptr : (thread == 0 ? aw : own_u + n);
     if (thread > 0) {
@@ -206,7 +209,11 @@ void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T 
   if (threads <= few) {
     add_scratch(0, 1);
   } else {
-    team.run([&](int thread) { add_scratch(thread, threads); });
+    team.run([&](int thread) {
+      if (thread < threads) {
+        add_scratch(thread, threads);
+      }
+    });
   }
 }
 

@@ -88,10 +88,11 @@ private:
   std::vector<std::thread> helpers_;
 };
 
-/// The calling thread's own team, so that several may call at once.
+/// The calling thread's own team, so that several may call at once. It may be larger than asked for: it stays
+/// where jobs for few and for many threads alternate.
 inline Team &team_of(int threads) {
   thread_local std::optional<Team> team;
-  if (!team || team->wanted() != threads) {
+  if (!team || team->wanted() < threads) {
     team.emplace(threads);
   }
   return *team;

@@ -37,7 +37,6 @@ struct Cell {
   double trusted_only = 0.0;
   double disagreement_f1 = 0.0;
   double seconds = 0.0;
-  double lowest_gain = infinity; ///< of accuracy over the trusted model's
 };
 
 Cell measure(data::DemoSet set, const std::string &folder, const Noise &noise, Index trusted, std::uint64_t seed,
@@ -58,19 +57,17 @@ Cell measure(data::DemoSet set, const std::string &folder, const Noise &noise, I
   for (std::size_t i = 0; i < guesses.size(); ++i) {
     agrees[prepared.order[i]] = guesses[i] == (*prepared.training.labels)[i] ? 1.0F : 0.0F;
   }
-  const auto &timings = result.timings;
-  const double seconds = timings.trusted_model + timings.bilevel + timings.rounds + timings.final_model;
+  const double seconds = result.timings.total();
   const auto outcome = clean::outcome_of(std::move(result), prepared, demo.training);
-  const auto quality = clean::quality_of(outcome.result.trust, demo.wrong);
+  const auto quality = clean::quality_of(outcome.result.trust, demo.wrong());
   const double accuracy = clean::accuracy(clean::predict(outcome.model, demo.test), demo.test.labels);
   const double alone = clean::accuracy(clean::predict(outcome.trusted_only, demo.test), demo.test.labels);
   return {.f1 = quality.f1,
           .average_precision = quality.average_precision,
           .accuracy = accuracy,
           .trusted_only = alone,
-          .disagreement_f1 = clean::quality_of(agrees, demo.wrong).f1,
-          .seconds = seconds,
-          .lowest_gain = accuracy - alone};
+          .disagreement_f1 = clean::quality_of(agrees, demo.wrong()).f1,
+          .seconds = seconds};
 }
 
 Cell mean_over_splits(data::DemoSet set, const std::string &folder, const Noise &noise, Index trusted,
@@ -85,7 +82,6 @@ Cell mean_over_splits(data::DemoSet set, const std::string &folder, const Noise 
     mean.trusted_only += part * one.trusted_only;
     mean.disagreement_f1 += part * one.disagreement_f1;
     mean.seconds += part * one.seconds;
-    mean.lowest_gain = std::min(mean.lowest_gain, one.lowest_gain);
   }
   return mean;
 }
@@ -94,7 +90,7 @@ Cell mean_over_splits(data::DemoSet set, const std::string &folder, const Noise 
 
 Experiment clean_quality(const Settings &settings) {
   Experiment result{.name = "clean-quality",
-                    .title = std::string(entries[7].title),
+                    .title = std::string(title_of("clean-quality")),
                     .options = {{"samples", settings.cleaning_samples}, {"seeds", settings.seeds}},
                     .seed = settings.seed,
                     .series = {},
@@ -124,7 +120,7 @@ Experiment clean_quality(const Settings &settings) {
         Cell cell;
         try {
           cell = mean_over_splits(set, folder, noise, trusted, settings);
-        } catch (const clean::Interrupted &) {
+        } catch (const Interrupted &) {
           result.interrupted = true;
           return result;
         }

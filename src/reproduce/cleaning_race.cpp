@@ -1,7 +1,6 @@
 #include "reproduce/cleaning_race.hpp"
 
-#include "clean/cleaning.hpp"
-#include "clean/regression.hpp"
+#include "clean/outcome.hpp"
 #include "data/demo.hpp"
 
 #include <fmt/format.h>
@@ -27,19 +26,6 @@ LabelledSamples samples_of(data::Dataset &dataset) {
           std::make_shared<const std::vector<std::uint32_t>>(std::move(dataset.labels))};
 }
 
-double f1_of_clean(const FloatVector &x, const std::vector<bool> &wrong) {
-  Index kept = 0;
-  Index kept_clean = 0;
-  Index clean = 0;
-  for (std::size_t i = 0; i < wrong.size(); ++i) {
-    const bool keep = x[static_cast<Index>(i)] >= 0.0F;
-    kept += keep ? 1 : 0;
-    clean += wrong[i] ? 0 : 1;
-    kept_clean += keep && !wrong[i] ? 1 : 0;
-  }
-  return 2.0 * static_cast<double>(kept_clean) / static_cast<double>(std::max<Index>(kept + clean, 1));
-}
-
 } // namespace
 
 const std::array<CleaningMethod, 6> cleaning_methods{{
@@ -62,7 +48,7 @@ CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)
   auto training = samples_of(demo.training);
   problem_ = std::make_unique<HyperCleaning<float>>(std::move(training), samples_of(demo.trusted), classes);
   test_ = samples_of(demo.test);
-  wrong_ = std::move(demo.wrong);
+  wrong_ = std::move(demo.chosen); // as the paper counts
 }
 
 Series CleaningRace::run(const std::string &name, const std::string &spec, const Limits &limits) const {
@@ -74,23 +60,19 @@ Series CleaningRace::run(const std::string &name, const std::string &spec, const
   Monitor<FloatVector> monitor;
   monitor.observers = {&trace};
   monitor.cadence = {.every = limits.every};
-  monitor.metrics = {
-      {"accuracy",
-       [&](const Progress<FloatVector> &progress) {
-         test.at(progress.state.y);
-         const auto guesses = clean::predicted(test.probabilities());
-         Index right = 0;
-         for (std::size_t i = 0; i < guesses.size(); ++i) {
-           right += guesses[i] == (*test_.labels)[i] ? 1 : 0;
-         }
-         return static_cast<double>(right) / static_cast<double>(guesses.size());
-       }},
-      {"validation-loss",
-       [&](const Progress<FloatVector> &progress) {
-         upper.at(progress.state.x, progress.state.y);
-         return upper.value();
-       }},
-      {"f1", [&](const Progress<FloatVector> &progress) { return f1_of_clean(progress.state.x, wrong_); }}};
+  monitor.metrics = {{"accuracy",
+                      [&](const Progress<FloatVector> &progress) {
+                        test.at(progress.state.y);
+                        return clean::share_of_equal(clean::predicted(test.probabilities()), *test_.labels);
+                      }},
+                     {"validation-loss",
+                      [&](const Progress<FloatVector> &progress) {
+                        upper.at(progress.state.x, progress.state.y);
+                        return upper.value();
+                      }},
+                     {"f1", [&](const Progress<FloatVector> &progress) {
+                        return clean::quality_of((progress.state.x.array() >= 0.0F).cast<float>().matrix(), wrong_).f1;
+                      }}};
   if (limits.stop_on_arrival) {
     monitor.stop_when = [](const Progress<FloatVector> &progress) {
       return progress.metrics[0] >= arrival && progress.metrics[2] >= comparable_f1;

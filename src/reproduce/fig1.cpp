@@ -224,7 +224,7 @@ Experiment fig1(const Settings &settings) {
        fmt::format("counter-example:n={}:matrix=dense:condition=100:seed={}", n, settings.seed), 0.01, 0.01}};
   Experiment result{
       .name = "fig1",
-      .title = std::string(entries[0].title),
+      .title = std::string(title_of("fig1")),
       .options = {{"n", n},
                   {"z0", "e"},
                   {"start", "x0 = y0 = 2e, v0 = 0"},

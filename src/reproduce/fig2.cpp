@@ -138,7 +138,7 @@ Experiment fig2(const Settings &settings) {
        1.0}};
   Experiment result{
       .name = "fig2",
-      .title = std::string(entries[1].title),
+      .title = std::string(title_of("fig2")),
       .options = {{"n", n},
                   {"alpha", alpha},
                   {"beta", "0.2 for A = I, else 1/L"},

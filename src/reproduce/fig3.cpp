@@ -285,7 +285,7 @@ Experiment fig3(const Settings &settings) {
   const Family identity{"A = I", "identity", "", 0.2};
   const Family dense{"dense A", "dense", fmt::format(":matrix=dense:condition={}", condition), 1.0 / condition};
   Experiment result{.name = "fig3",
-                    .title = std::string(entries[2].title),
+                    .title = std::string(title_of("fig3")),
                     .options = {{"alpha", alpha},
                                 {"beta", "0.2 for A = I, else 1/L"},
                                 {"condition of the dense A", condition},

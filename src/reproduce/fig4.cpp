@@ -59,7 +59,7 @@ std::vector<Method> methods(double c) {
 
 Experiment fig4(const Settings &settings) {
   Experiment result{.name = "fig4",
-                    .title = std::string(entries[3].title),
+                    .title = std::string(title_of("fig4")),
                     .options = {{"n", n},
                                 {"starts", starts},
                                 {"beta", beta},

@@ -12,7 +12,7 @@ using experiment::Experiment;
 
 Experiment fig5(const Settings &settings) {
   Experiment result{.name = "fig5",
-                    .title = std::string(entries[5].title),
+                    .title = std::string(title_of("fig5")),
                     .options = {{"samples", settings.cleaning_samples},
                                 {"noise", "uniform, 50 %"},
                                 {"seconds per run", settings.time_limit}},
@@ -29,6 +29,10 @@ Experiment fig5(const Settings &settings) {
   bool bagdc_first = true;
   for (const auto &method : cleaning_methods) {
     const auto steps = search_steps(search, method, settings.search_limit, settings);
+    if (settings.interrupted()) {
+      result.interrupted = true;
+      return result;
+    }
     auto series = race.run(std::string(method.label), steps.spec,
                            {.seconds = settings.time_limit, .stop_on_arrival = false, .every = 1});
     if (settings.interrupted()) {

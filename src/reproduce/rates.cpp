@@ -349,7 +349,7 @@ Experiment rates(const Settings &settings) {
                        .schedule = Schedule::theorem};
   Experiment result{
       .name = "rates",
-      .title = std::string(entries[4].title),
+      .title = std::string(title_of("rates")),
       .options =
           {{"problems", settings.problems}, {"p", p}, {"mu", 0.5}, {"alpha", 204.8}, {"eta", 8.0}, {"beta", 0.5}},
       .seed = settings.seed,

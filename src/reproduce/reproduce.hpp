@@ -72,4 +72,13 @@ inline constexpr std::array<Entry, 9> entries{{
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
 }};
 
+[[nodiscard]] constexpr std::string_view title_of(std::string_view name) {
+  for (const auto &entry : entries) {
+    if (entry.name == name) {
+      return entry.title;
+    }
+  }
+  return name;
+}
+
 } // namespace duplex::reproduce

@@ -12,7 +12,7 @@ using experiment::Experiment;
 
 Experiment table1_cleaning(const Settings &settings) {
   Experiment result{.name = "table1-cleaning",
-                    .title = std::string(entries[6].title),
+                    .title = std::string(title_of("table1-cleaning")),
                     .options = {{"samples", settings.cleaning_samples},
                                 {"noise", "uniform, 50 %"},
                                 {"rivals", "T = 100; CG 40 steps; NS 50 terms"},

@@ -182,9 +182,10 @@ public:
       return;
     }
     kernels::Team &team = kernels::team_of(static_cast<int>(threads));
-    const auto started = static_cast<std::size_t>(team.threads());
+    const std::size_t started = std::min(static_cast<std::size_t>(team.threads()), threads);
     team.run([&](int thread) {
-      for (auto t = static_cast<std::size_t>(thread); t < threads; t += started) { // where fewer could be started
+      for (auto t = static_cast<std::size_t>(thread); t < threads && static_cast<std::size_t>(thread) < started;
+           t += started) { // where fewer could be started
         of_thread(t);
       }
     });

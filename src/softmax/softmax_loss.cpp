@@ -59,7 +59,7 @@ template <class T> struct SoftmaxLoss<T>::Impl {
   Impl(LabelledSamples given, Index classes, int threads)
       : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)),
         crew(rows.shape(), softmax_threads(samples, classes, threads)), p(rows.shape()), panel(rows.shape()),
-        losses(Vector::Zero(samples.features->rows())) {}
+        losses(Vector::Zero(samples.features->rows())), log_sums(Vector::Zero(samples.features->rows())) {}
 
   [[nodiscard]] const Shape &shape() const { return rows.shape(); }
   [[nodiscard]] const std::uint32_t *labels(std::size_t block) const {
@@ -113,6 +113,7 @@ template <class T> struct SoftmaxLoss<T>::Impl {
   bool has_targets = false;
   Panel<T> panel;
   Vector losses;
+  Vector log_sums; ///< of e^z over the classes, the last class's z being 0
 };
 
 template <class T> SoftmaxLoss<T>::SoftmaxLoss(LabelledSamples samples, Index classes, int threads) {
@@ -158,6 +159,7 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
       self.score_labels(b, count, p, own); // before softmax takes the scores' place
       kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());
       for (std::size_t i = 0; i < count; ++i) {
+        self.log_sums[static_cast<Index>(b * block_rows + i)] = worker.weight.data()[i];
         own[i] = worker.weight.data()[i] - own[i];
       }
     });
@@ -167,8 +169,6 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
 template <class T> double SoftmaxLoss<T>::value(const Vector &weights) const {
   return (impl_->losses.template cast<double>().array() * weights.template cast<double>().array()).sum();
 }
-
-template <class T> const typename SoftmaxLoss<T>::Vector &SoftmaxLoss<T>::losses() const { return impl_->losses; }
 
 template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &out) {
   Impl &self = *impl_;
@@ -233,12 +233,11 @@ template <class T> typename SoftmaxLoss<T>::Matrix SoftmaxLoss<T>::probabilities
   Matrix out(static_cast<Index>(shape.rows), static_cast<Index>(shape.classes));
   for (std::size_t row = 0; row < shape.rows; ++row) {
     const T *p = impl_->p.block(row / block_rows) + row % block_rows;
-    T last = 1;
     for (std::size_t c = 0; c < shape.outputs(); ++c) {
       out(static_cast<Index>(row), static_cast<Index>(c)) = p[c * block_rows];
-      last -= p[c * block_rows];
     }
-    out(static_cast<Index>(row), static_cast<Index>(shape.outputs())) = std::max(last, T(0));
+    out(static_cast<Index>(row), static_cast<Index>(shape.outputs())) =
+        std::exp(-impl_->log_sums[static_cast<Index>(row)]);
   }
   return out;
 }
