@@ -19,26 +19,44 @@ std::string cell(const std::vector<std::string> &values, std::size_t row) {
 
 } // namespace
 
-Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
+namespace {
+
+struct Counts {
   Index kept = 0;
-  Index kept_clean = 0;
   Index clean = 0;
-  const auto rows = static_cast<Index>(wrong.size());
-  for (Index i = 0; i < rows; ++i) {
-    const bool is_wrong = wrong[static_cast<std::size_t>(i)];
-    const bool keep = trust[i] >= suspect_below;
-    kept += keep ? 1 : 0;
-    clean += is_wrong ? 0 : 1;
-    kept_clean += keep && !is_wrong ? 1 : 0;
+  Index kept_clean = 0;
+};
+
+Counts count(const Vector &trust, float threshold, const std::vector<bool> &wrong) {
+  Counts counts;
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const bool keep = trust[static_cast<Index>(i)] >= threshold;
+    counts.kept += keep ? 1 : 0;
+    counts.clean += wrong[i] ? 0 : 1;
+    counts.kept_clean += keep && !wrong[i] ? 1 : 0;
   }
-  const Index suspects = rows - kept;
-  const Index found = suspects - (clean - kept_clean);
-  const auto ratio = [](Index part, Index whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
-  };
-  Quality quality{.f1 = ratio(2 * kept_clean, kept + clean),
+  return counts;
+}
+
+double ratio(Index part, Index whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
+}
+
+} // namespace
+
+double f1_of_clean(const Vector &score, float threshold, const std::vector<bool> &wrong) {
+  const Counts counts = count(score, threshold, wrong);
+  return ratio(2 * counts.kept_clean, counts.kept + counts.clean);
+}
+
+Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
+  const auto rows = static_cast<Index>(wrong.size());
+  const Counts counts = count(trust, suspect_below, wrong);
+  const Index suspects = rows - counts.kept;
+  const Index found = suspects - (counts.clean - counts.kept_clean);
+  Quality quality{.f1 = f1_of_clean(trust, suspect_below, wrong),
                   .precision = ratio(found, suspects),
-                  .recall = ratio(found, rows - clean)};
+                  .recall = ratio(found, rows - counts.clean)};
   std::vector<Index> ranking(wrong.size());
   std::iota(ranking.begin(), ranking.end(), Index{0});
   std::stable_sort(ranking.begin(), ranking.end(), [&](Index a, Index b) { return trust[a] < trust[b]; });

@@ -24,7 +24,10 @@ struct Quality {
   double average_precision = 0.0; ///< of the ranking, worst first
 };
 
-/// `kept` and `wrong` by rows; `trust` ranks.
+/// F1 of the clean class where rows with score >= threshold are kept.
+[[nodiscard]] double f1_of_clean(const Vector &score, float threshold, const std::vector<bool> &wrong);
+
+/// Rows below suspect_below are suspects; trust ranks them.
 [[nodiscard]] Quality quality_of(const Vector &trust, const std::vector<bool> &wrong);
 
 struct Outcome {

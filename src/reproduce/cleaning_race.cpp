@@ -29,12 +29,12 @@ LabelledSamples samples_of(data::Dataset &dataset) {
 } // namespace
 
 const std::array<CleaningMethod, 6> cleaning_methods{{
-    {"BAGDC", "bagdc:dual=adaptive:eta-cap=10:fused=false", 1.0},
-    {"RHG", "rhg:inner=100", 14.2},
-    {"BDA", "bda:inner=100", 22.2},
-    {"CG", "cg:inner=100:linear-steps=40", 6.8},
-    {"NS", "ns:inner=100:terms=50", 8.9},
-    {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none},
+    {"BAGDC", "bagdc:dual=adaptive:eta-cap=10:fused=false", 1.0, 5},
+    {"RHG", "rhg:inner=100", 14.2, 1},
+    {"BDA", "bda:inner=100", 22.2, 1},
+    {"CG", "cg:inner=100:linear-steps=40", 6.8, 1},
+    {"NS", "ns:inner=100:terms=50", 8.9, 1},
+    {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none, 5},
 }};
 
 CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)
@@ -71,7 +71,7 @@ Series CleaningRace::run(const std::string &name, const std::string &spec, const
                         return upper.value();
                       }},
                      {"f1", [&](const Progress<FloatVector> &progress) {
-                        return clean::quality_of((progress.state.x.array() >= 0.0F).cast<float>().matrix(), wrong_).f1;
+                        return clean::f1_of_clean(progress.state.x, 0.0F, wrong_);
                       }}};
   if (limits.stop_on_arrival) {
     monitor.stop_when = [](const Progress<FloatVector> &progress) {
@@ -120,7 +120,7 @@ SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &metho
       const std::string steps = fmt::format("alpha={}:beta={}", alpha, beta);
       const std::string spec = fmt::format("{}:{}", method.spec, steps);
       // A trial that is slower than the best so far need not end.
-      const auto series = race.run(steps, spec, {.seconds = std::min(limit, best_seconds)});
+      const auto series = race.run(steps, spec, {.seconds = std::min(limit, best_seconds), .every = method.look_every});
       const double seconds = arrival_of(series, comparable_f1).seconds;
       const double alone = arrival_of(series, 0.0).seconds;
       best.tried.emplace_back(steps, seconds);

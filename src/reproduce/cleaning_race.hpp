@@ -23,6 +23,9 @@ struct CleaningMethod {
   std::string_view label;
   std::string_view spec;      ///< without its steps
   double paper_seconds_ratio; ///< over BAGDC's, Table 1; 1 for BAGDC, NaN where the paper has none
+  /// Steps between looks at the test samples. Looks are off the clock, but they empty the caches: every step of
+  /// milliseconds would pay for its own.
+  std::int64_t look_every;
 };
 
 /// The rivals with the paper's T = 100 lower steps; CG and NS as in its Figure 3.

@@ -34,7 +34,7 @@ Experiment fig5(const Settings &settings) {
       return result;
     }
     auto series = race.run(std::string(method.label), steps.spec,
-                           {.seconds = settings.time_limit, .stop_on_arrival = false, .every = 1});
+                           {.seconds = settings.time_limit, .stop_on_arrival = false, .every = method.look_every});
     if (settings.interrupted()) {
       result.interrupted = true;
       return result;

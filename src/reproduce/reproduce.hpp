@@ -33,7 +33,7 @@ struct Settings {
     visit("largest-dense", self.largest_dense, Bound{.low = 128}, "fig3: largest dimension shown with a dense A");
     visit("problems", self.problems, at_least_one, "rates: random problems to check");
     visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
-          "fig5, table1-cleaning, clean-quality: training samples (the test set has twice as many)");
+          "fig5, table1-cleaning, clean-quality: training samples (twice as many for the test)");
     visit("seeds", self.seeds, at_least_one, "table1-cleaning, clean-quality: splits of the data");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
     visit("scale-samples", self.scale_samples, Bound{.low = 10000}, "clean-scale: the larger number of samples");

@@ -37,8 +37,8 @@ Experiment table1_cleaning(const Settings &settings) {
     Row row{found.steps, {}, {}};
     for (std::int64_t i = 0; i < settings.seeds && !settings.interrupted(); ++i) {
       const CleaningRace race(settings, settings.seed + static_cast<std::uint64_t>(i));
-      auto series =
-          race.run(fmt::format("{}, split {}", method.label, i), found.spec, {.seconds = settings.search_limit});
+      auto series = race.run(fmt::format("{}, split {}", method.label, i), found.spec,
+                             {.seconds = settings.search_limit, .every = method.look_every});
       row.alone.push_back(arrival_of(series, 0.0));
       row.comparable.push_back(arrival_of(series, comparable_f1));
       series.extra.emplace_back("seconds to 81 %", row.alone.back().seconds);
