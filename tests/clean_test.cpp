@@ -6,6 +6,7 @@
 #include "clean/cleaning.hpp"
 #include "clean/label_noise.hpp"
 #include "clean/outcome.hpp"
+#include "clean/subsets.hpp"
 
 #include <fmt/format.h>
 

@@ -111,9 +111,7 @@ TEST_F(DataFile, ReportsProgressAndStopsWhenAskedTo) {
 }
 
 TEST(FashionMnist, HoldsSixtyThousandImagesOfBytes) {
-  if (!std::filesystem::exists(fashion_mnist)) {
-    GTEST_SKIP() << "package dataset-fashion-mnist is not installed";
-  }
+  ASSERT_TRUE(std::filesystem::exists(fashion_mnist)) << "install the package dataset-fashion-mnist";
   const auto dataset = data::read_dataset(fashion_mnist / "train-images-idx3-ubyte.gz");
   EXPECT_EQ(dataset.features.rows(), 60000);
   EXPECT_EQ(dataset.features.columns(), 784);

@@ -1,6 +1,7 @@
 #include "clean/cleaning.hpp"
 
-#include "data/random.hpp"
+#include "clean/beliefs.hpp"
+#include "clean/subsets.hpp"
 
 #include <duplex/curvature.hpp>
 #include <duplex/problems/hyper_cleaning.hpp>
@@ -19,80 +20,6 @@ using catalog::FloatProblem;
 /// Penalties that are tried, in units of the samples' mean squared length.
 constexpr std::array<double, 6> penalties{1.5e-3, 5e-4, 1.5e-4, 5e-5, 1.5e-5, 5e-6};
 constexpr double bilevel_penalty = 1.5e-5;
-
-std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t> &labels, Index first, Index count) {
-  return {labels.begin() + first, labels.begin() + first + count};
-}
-
-LabelledSamples slice(const LabelledSamples &samples, Index first, Index count) {
-  return {std::make_shared<const FeatureTable>(samples.features->slice(first, count)),
-          std::make_shared<const std::vector<std::uint32_t>>(rows_of(*samples.labels, first, count))};
-}
-
-LabelledSamples gather(const LabelledSamples &samples, const std::vector<Index> &rows) {
-  std::vector<std::uint32_t> labels;
-  for (const Index row : rows) {
-    labels.push_back((*samples.labels)[static_cast<std::size_t>(row)]);
-  }
-  return {std::make_shared<const FeatureTable>(samples.features->gather(rows)),
-          std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
-}
-
-double mean_squared_length(const FeatureTable &table) {
-  constexpr Index enough = 2000;
-  const Index step = std::max<Index>(1, table.rows() / enough);
-  double sum = 0.0;
-  Index count = 0;
-  for (Index i = 0; i < table.rows(); i += step, ++count) {
-    for (Index j = 0; j < table.columns(); ++j) {
-      const auto value = static_cast<double>(table.value(i, j));
-      sum += value * value;
-    }
-  }
-  return sum / static_cast<double>(count);
-}
-
-double mean_loss(const Matrix &log_p, const std::vector<std::uint32_t> &labels) {
-  double sum = 0.0;
-  for (Index i = 0; i < log_p.rows(); ++i) {
-    sum -= static_cast<double>(log_p(i, labels[static_cast<std::size_t>(i)]));
-  }
-  return sum / static_cast<double>(log_p.rows());
-}
-
-/// The weights (a, b) under which softmax(a·first + b·second) fits the labels best, drawn a little
-/// towards (½, ½): Newton's method on a convex function of two numbers.
-Eigen::Vector2d pooling_weights(const Matrix &first, const Matrix &second, const std::vector<std::uint32_t> &labels) {
-  constexpr double prior = 5.0; // samples' worth
-  constexpr double largest = 3.0;
-  constexpr int newton_steps = 20;
-  Eigen::Vector2d ab(0.5, 0.5);
-  for (int step = 0; step < newton_steps; ++step) {
-    Eigen::Vector2d gradient = prior * (ab - Eigen::Vector2d(0.5, 0.5));
-    Eigen::Matrix2d hessian = prior * Eigen::Matrix2d::Identity();
-    for (Index i = 0; i < first.rows(); ++i) {
-      const Eigen::ArrayXd one = first.row(i).transpose().cast<double>().array();
-      const Eigen::ArrayXd two = second.row(i).transpose().cast<double>().array();
-      Eigen::ArrayXd p = ab[0] * one + ab[1] * two;
-      p = (p - p.maxCoeff()).exp();
-      p /= p.sum();
-      const Eigen::Vector2d mean((p * one).sum(), (p * two).sum());
-      const auto label = static_cast<Index>(labels[static_cast<std::size_t>(i)]);
-      gradient += mean - Eigen::Vector2d(one[label], two[label]);
-      const double mixed = (p * one * two).sum();
-      Eigen::Matrix2d second_moment;
-      second_moment << (p * one * one).sum(), mixed, mixed, (p * two * two).sum();
-      hessian += second_moment - mean * mean.transpose();
-    }
-    for (Index i = 0; i < 2; ++i) { // a weight that rests on its bound stays there while the slope points outwards
-      if ((ab[i] <= 0.0 && gradient[i] > 0.0) || (ab[i] >= largest && gradient[i] < 0.0)) {
-        gradient[i] = hessian(0, 1) = hessian(1, 0) = 0.0;
-      }
-    }
-    ab = (ab - hessian.ldlt().solve(gradient)).cwiseMax(0.0).cwiseMin(largest);
-  }
-  return ab;
-}
 
 class Cleaner {
 public:
@@ -147,19 +74,6 @@ private:
     return weights;
   }
 
-  [[nodiscard]] double entropy_of(const std::vector<std::uint32_t> &labels) const {
-    std::vector<double> counts(static_cast<std::size_t>(classes_));
-    for (const auto label : labels) {
-      counts[label] += 1.0;
-    }
-    double entropy = 0.0;
-    for (const double count : counts) {
-      const double share = count / static_cast<double>(labels.size());
-      entropy -= share > 0.0 ? share * std::log(share) : 0.0;
-    }
-    return entropy;
-  }
-
   void fit_trusted() {
     constexpr Index many = 1000;
     const Index folds = trusted_rows_ > many ? 2 : std::min<Index>(5, trusted_rows_);
@@ -188,7 +102,7 @@ private:
     }
     rho_ = penalties[best] * unit_;
     unseen_ = std::move(unseen[best]);
-    const double entropy = entropy_of(*trusted_.labels);
+    const double entropy = entropy_of(*trusted_.labels, classes_);
     result_.skill =
         folds > 1 && entropy > 0.0 ? std::max(0.0, 1.0 - mean_loss(unseen_, *trusted_.labels) / entropy) : 0.0;
     result_.trusted_only = zero_model();
@@ -534,48 +448,6 @@ Result clean(const LabelledSamples &training, const LabelledSamples &trusted, In
     throw InvalidInput("training: 1 sample, expected at least 2");
   }
   return Cleaner(training, trusted, classes, options, watch).run();
-}
-
-std::vector<Index> interleaved_order(std::span<const std::uint32_t> labels, Index classes, std::uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(classes));
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    rows[labels[i]].push_back(static_cast<Index>(i));
-  }
-  std::vector<std::pair<double, Index>> places;
-  for (const auto &of_class : rows) {
-    constexpr std::uint64_t fine = 1U << 30U;
-    const double offset = static_cast<double>(data::uniform_below(generator, fine)) / static_cast<double>(fine);
-    const auto shuffled = data::draw_without_repetition(generator, of_class.size(), of_class.size());
-    for (std::size_t i = 0; i < of_class.size(); ++i) {
-      places.emplace_back((static_cast<double>(i) + offset) / static_cast<double>(of_class.size()),
-                          of_class[shuffled[i]]);
-    }
-  }
-  std::sort(places.begin(), places.end());
-  std::vector<Index> order;
-  for (const auto &[place, row] : places) {
-    order.push_back(row);
-  }
-  return order;
-}
-
-double share_of_equal(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels) {
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    right += guesses[i] == labels[i] ? 1 : 0;
-  }
-  return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(labels.size(), 1));
-}
-
-std::vector<std::uint32_t> predicted(const Matrix &probabilities) {
-  std::vector<std::uint32_t> out(static_cast<std::size_t>(probabilities.rows()));
-  for (Index i = 0; i < probabilities.rows(); ++i) {
-    Index best = 0;
-    (void)probabilities.row(i).maxCoeff(&best);
-    out[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(best);
-  }
-  return out;
 }
 
 } // namespace duplex::clean

@@ -84,14 +84,4 @@ struct Result {
 [[nodiscard]] Result clean(const LabelledSamples &training, const LabelledSamples &trusted, Index classes,
                            const Options &options, const std::function<void(const Look &)> &watch = {});
 
-/// An order of the samples in which the classes are spread evenly, at random otherwise.
-[[nodiscard]] std::vector<Index> interleaved_order(std::span<const std::uint32_t> labels, Index classes,
-                                                   std::uint64_t seed);
-
-/// Part of the labels that the guesses match.
-[[nodiscard]] double share_of_equal(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels);
-
-/// Most probable class by the model.
-[[nodiscard]] std::vector<std::uint32_t> predicted(const Matrix &probabilities);
-
 } // namespace duplex::clean

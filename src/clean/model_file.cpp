@@ -1,6 +1,6 @@
 #include "clean/model_file.hpp"
 
-#include "clean/cleaning.hpp"
+#include "clean/beliefs.hpp"
 #include "data/csv_write.hpp"
 #include "data/npy_write.hpp"
 #include "report/files.hpp"

@@ -1,6 +1,6 @@
 #include "clean/prepare.hpp"
 
-#include "clean/cleaning.hpp"
+#include "clean/subsets.hpp"
 
 #include <duplex/error.hpp>
 

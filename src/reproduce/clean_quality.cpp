@@ -2,6 +2,7 @@
 // what one would do without it: a model of the trusted samples alone, and the rule that a label is
 // wrong where that model disagrees with it.
 
+#include "clean/beliefs.hpp"
 #include "clean/outcome.hpp"
 #include "data/demo.hpp"
 #include "report/table.hpp"

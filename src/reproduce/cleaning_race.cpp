@@ -1,5 +1,6 @@
 #include "reproduce/cleaning_race.hpp"
 
+#include "clean/beliefs.hpp"
 #include "clean/outcome.hpp"
 #include "data/demo.hpp"
 
