@@ -192,8 +192,9 @@ TEST_F(CleanCommand, StaysSteadyWhereFewClassesHoldMostRows) {
     for (int i = 0; i < rows; ++i) {
       const int k = i % 20 < 9 ? 0 : i % 20 < 18 ? 1 : 2 + (i / 20) % 30;
       const int given = wrong_every > 0 && i % wrong_every == 0 ? (k + 1) % 32 : k;
-      csv += fmt::format("{:.4f},{:.4f},{:.4f},k{}\n", 2.0 * (k % 4) + normal(generator),
-                         2.0 * (k / 4 % 4) + normal(generator), 2.0 * (k / 16) + normal(generator), given);
+      const std::array<int, 3> place{k % 4, k / 4 % 4, k / 16};
+      csv += fmt::format("{:.4f},{:.4f},{:.4f},k{}\n", 2.0 * place[0] + normal(generator),
+                         2.0 * place[1] + normal(generator), 2.0 * place[2] + normal(generator), given);
     }
     return csv;
   };
@@ -234,7 +235,7 @@ TEST_F(CleanCommand, ShowsFeaturesInTheUnitsOfTheFile) {
   ASSERT_EQ(std::sscanf(line.c_str(), "%*[^,],%lf,%lf", &a, &b), 2);
   const std::string page = result("report.html");
   const auto at = page.find(fmt::format("\"row\":{},", row));
-  const auto begin = page.find("\"features\":[", page.rfind("{", at));
+  const auto begin = page.find("\"features\":[", page.rfind('{', at));
   ASSERT_NE(begin, std::string::npos);
   double shown_a = 0.0;
   double shown_b = 0.0;
