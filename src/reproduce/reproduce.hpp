@@ -20,7 +20,7 @@ struct Settings {
   std::int64_t problems = 120;
   Index cleaning_samples = 5000;
   std::int64_t seeds = 3;
-  double search_limit = 20.0;
+  double search_limit = 8.0;
   Index scale_samples = 1'000'000;
   std::string fashion_mnist;
   std::string mnist;
