@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <fstream>
+#include <utility>
 
 namespace duplex::clean {
 
@@ -80,35 +80,28 @@ Model read_model(const std::filesystem::path &folder) {
   return model;
 }
 
+data::Dataset schema_of(const Model &model, std::string source) {
+  data::Dataset schema;
+  schema.source = std::move(source);
+  schema.features = FeatureTable(Storage::float32, model.features);
+  schema.feature_names = model.feature_names;
+  schema.label_names = model.classes;
+  return schema;
+}
+
 std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset) {
-  if (dataset.features.columns() != model.features) {
-    throw InvalidInput(fmt::format("{}: {} features, expected {} as the model has", dataset.source,
-                                   dataset.features.columns(), model.features));
-  }
-  for (std::size_t j = 0; j < model.feature_names.size() && j < dataset.feature_names.size(); ++j) {
-    if (model.feature_names[j] != dataset.feature_names[j]) {
-      throw InvalidInput(fmt::format("{}: feature {} is '{}', expected '{}' as in the model", dataset.source, j + 1,
-                                     dataset.feature_names[j], model.feature_names[j]));
-    }
-  }
-  const auto classes = static_cast<Index>(model.classes.size());
-  const Index columns = model.features;
+  data::require_same_features(schema_of(model, "the model"), dataset);
+  const auto rows = dataset.features.rows();
+  const LabelledSamples samples{std::make_shared<const FeatureTable>(dataset.features.slice(0, rows)),
+                                std::make_shared<const std::vector<std::uint32_t>>(static_cast<std::size_t>(rows))};
+  SoftmaxLoss<double> loss(samples, static_cast<Index>(model.classes.size())); // raw features may be far from zero
+  loss.at(Eigen::Map<const Vector>(model.weights.data(), static_cast<Index>(model.weights.size())).cast<double>());
+  const auto probabilities = loss.probabilities();
   std::vector<Prediction> out;
-  Eigen::VectorXd scores(classes);
-  Eigen::VectorXf row(columns);
-  const Eigen::Map<const Matrix> weights(model.weights.data(), classes, columns + 1);
-  for (Index i = 0; i < dataset.features.rows(); ++i) {
-    for (Index j = 0; j < columns; ++j) {
-      row[j] = dataset.features.stored(i, j);
-    }
-    for (Index k = 0; k < classes; ++k) {
-      scores[k] = weights.row(k).head(columns).cast<double>().dot(row.transpose().cast<double>()) +
-                  static_cast<double>(weights(k, columns));
-    }
+  for (Index i = 0; i < rows; ++i) {
     Index best = 0;
-    const double largest = scores.maxCoeff(&best);
-    const double total = (scores.array() - largest).exp().sum();
-    out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(1.0 / total)});
+    const double largest = probabilities.row(i).maxCoeff(&best);
+    out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(largest)});
   }
   return out;
 }

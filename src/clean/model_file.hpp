@@ -30,6 +30,9 @@ struct Prediction {
   float probability = 0.0F;
 };
 
+/// A dataset without rows that has the model's features and classes, for the readers' checks.
+[[nodiscard]] data::Dataset schema_of(const Model &model, std::string source);
+
 /// Throws InvalidInput where the data's features are not the model's.
 [[nodiscard]] std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset);
 

@@ -46,11 +46,9 @@ int predict_labels(const PredictArguments &arguments) {
   nlohmann::ordered_json json{{"rows", predictions.size()}, {"model", arguments.model}, {"data", arguments.data}};
   std::string remark;
   if (!dataset.labels.empty()) {
-    data::Dataset classes;
-    classes.source = (std::filesystem::path(arguments.model) / "model.json").string();
-    classes.label_names = model.classes;
     try {
-      data::map_labels_onto(classes, dataset);
+      data::map_labels_onto(clean::schema_of(model, (std::filesystem::path(arguments.model) / "model.json").string()),
+                            dataset);
       const double accuracy = clean::accuracy(predictions, dataset.labels);
       json["accuracy"] = accuracy;
       remark = fmt::format("accuracy on {} rows: {:.2f} %\n", predictions.size(), 100.0 * accuracy);

@@ -107,7 +107,7 @@ Cell CsvCells::plain_cell() {
     refuse_too_long();
   }
   const std::string_view text(text_->begin(), length);
-  return {trimmed(text), false, pass_cell_end(length)};
+  return {trimmed(text), pass_cell_end(length)};
 }
 
 Cell CsvCells::quoted_cell(std::size_t opening) {
@@ -141,7 +141,7 @@ Cell CsvCells::quoted_cell(std::size_t opening) {
                                    shown({&found, 1})));
   }
   line_ += lines;
-  return {unquoted_, true, pass_cell_end(at)};
+  return {unquoted_, pass_cell_end(at)};
 }
 
 CellEnd CsvCells::pass_cell_end(std::size_t cell_bytes) {

@@ -13,7 +13,6 @@ enum class CellEnd : std::uint8_t { cell, record, text }; ///< what the cell is 
 
 struct Cell {
   std::string_view text; ///< good until the next call; without blanks around it unless it was quoted
-  bool quoted = false;
   CellEnd end = CellEnd::cell;
 };
 

@@ -6,28 +6,23 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace duplex::data {
 
 Dataset take_rows(const Dataset &dataset, std::span<const Index> rows) {
-  const FeatureTable &from = dataset.features;
+  for (const Index row : rows) {
+    if (row < 0 || row >= dataset.features.rows()) {
+      throw InvalidInput(
+          fmt::format("{}: row {} was asked for, expected 0 to {}", dataset.source, row, dataset.features.rows() - 1));
+    }
+  }
   Dataset part;
   part.source = dataset.source;
   part.label_names = dataset.label_names;
   part.feature_names = dataset.feature_names;
   part.image = dataset.image;
-  part.features = FeatureTable(from.storage(), from.columns());
-  part.features.set_scaling(from.scale(), from.shift());
-  part.features.reserve(static_cast<Index>(rows.size()));
-  const std::size_t row_bytes = bytes_of(from.storage()) * static_cast<std::size_t>(from.columns());
+  part.features = dataset.features.gather(rows);
   for (const Index row : rows) {
-    if (row < 0 || row >= from.rows()) {
-      throw InvalidInput(
-          fmt::format("{}: row {} was asked for, expected 0 to {}", dataset.source, row, from.rows() - 1));
-    }
     const auto i = static_cast<std::size_t>(row);
-    std::memcpy(part.features.append_rows(1), from.data() + i * row_bytes, row_bytes);
     if (!dataset.labels.empty()) {
       part.labels.push_back(dataset.labels[i]);
     }

@@ -31,72 +31,50 @@ template <class Scalar> State<typename HyperCleaning<Scalar>::Vector> HyperClean
 
 template <class Scalar>
 HyperCleaning<Scalar>::Lower::Lower(const HyperCleaning &problem)
-    : loss_(problem.training_, problem.classes_, problem.threads_), rho_(static_cast<Scalar>(problem.rho_)),
-      weights_(problem.x_size()), slopes_(problem.x_size()) {}
+    : LossAtPoint(SoftmaxLoss<Scalar>(problem.training_, problem.classes_, problem.threads_)),
+      rho_(static_cast<Scalar>(problem.rho_)), weights_(problem.x_size()), slopes_(problem.x_size()) {}
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::at(const Vector &x, const Vector &y) {
   kernels::row_kernels<Scalar>().sigmoid(x.data(), static_cast<std::size_t>(x.size()), weights_.data(), slopes_.data());
   const Scalar mean = Scalar(1) / static_cast<Scalar>(x.size());
   weights_ *= mean;
   slopes_ *= mean;
-  y_ = &y;
-  known_ = false;
-}
-
-template <class Scalar> SoftmaxLoss<Scalar> &HyperCleaning<Scalar>::Lower::loss() {
-  if (!known_) {
-    loss_.at(*y_);
-    known_ = true;
-  }
-  return loss_;
+  LossAtPoint::at(x, y);
 }
 
 template <class Scalar> double HyperCleaning<Scalar>::Lower::value() {
-  return loss().value(weights_) + 0.5 * static_cast<double>(rho_) * static_cast<double>(y_->squaredNorm());
+  return this->loss().value(weights_) + 0.5 * static_cast<double>(rho_) * static_cast<double>(this->y().squaredNorm());
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_y(Vector &out) {
-  loss().gradient(weights_, out);
+  this->loss().gradient(weights_, out);
   if (rho_ > Scalar(0)) {
-    out += rho_ * *y_;
+    out += rho_ * this->y();
   }
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::hess_yy(const Vector &v, Vector &out) {
-  loss().hessian(weights_, v, out);
+  this->loss().hessian(weights_, v, out);
   if (rho_ > Scalar(0)) {
     out += rho_ * v;
   }
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::cross_xy(const Vector &v, Vector &out) {
-  loss().slopes(slopes_, v, out);
+  this->loss().slopes(slopes_, v, out);
 }
 
 template <class Scalar>
 HyperCleaning<Scalar>::Upper::Upper(const HyperCleaning &problem)
-    : loss_(problem.trusted_, problem.classes_, problem.threads_), x_size_(problem.x_size()),
+    : LossAtPoint(SoftmaxLoss<Scalar>(problem.trusted_, problem.classes_, problem.threads_)), x_size_(problem.x_size()),
       weights_(Vector::Constant(problem.trusted_.features->rows(),
                                 Scalar(1) / static_cast<Scalar>(problem.trusted_.features->rows()))) {}
 
-template <class Scalar> void HyperCleaning<Scalar>::Upper::at(const Vector & /*x*/, const Vector &y) {
-  y_ = &y;
-  known_ = false;
-}
-
-template <class Scalar> SoftmaxLoss<Scalar> &HyperCleaning<Scalar>::Upper::loss() {
-  if (!known_) {
-    loss_.at(*y_);
-    known_ = true;
-  }
-  return loss_;
-}
-
-template <class Scalar> double HyperCleaning<Scalar>::Upper::value() { return loss().value(weights_); }
+template <class Scalar> double HyperCleaning<Scalar>::Upper::value() { return this->loss().value(weights_); }
 template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_x(Vector &out) { out.setZero(x_size_); }
-template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_y(Vector &out) { loss().gradient(weights_, out); }
+template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_y(Vector &out) { this->loss().gradient(weights_, out); }
 template <class Scalar> void HyperCleaning<Scalar>::Upper::hess_yy(const Vector &v, Vector &out) {
-  loss().hessian(weights_, v, out);
+  this->loss().hessian(weights_, v, out);
 }
 template <class Scalar> void HyperCleaning<Scalar>::Upper::cross_xy(const Vector & /*v*/, Vector &out) {
   out.setZero(x_size_);

@@ -16,16 +16,7 @@
 
 namespace duplex {
 
-using softmax::accumulate;
-using softmax::block_rows;
-using softmax::BlockArray;
-using softmax::Crew;
-using softmax::Panel;
-using softmax::RowBlocks;
-using softmax::Shape;
-using softmax::slope_along;
-using softmax::weigh_residual;
-using softmax::Worker;
+using namespace softmax;
 
 template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
   using T = Scalar;

@@ -6,21 +6,13 @@
 #include <omp.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace duplex {
 
-using softmax::accumulate;
-using softmax::block_rows;
-using softmax::BlockArray;
-using softmax::Crew;
-using softmax::Panel;
-using softmax::RowBlocks;
-using softmax::Shape;
-using softmax::slope_along;
-using softmax::weigh_residual;
-using softmax::Worker;
+using namespace softmax;
 
 void require_samples(const LabelledSamples &samples, Index classes, const char *name) {
   const std::string who = std::string(name) + ": ";
@@ -58,8 +50,17 @@ int softmax_threads(const LabelledSamples &samples, Index classes, int wanted) {
 template <class T> struct SoftmaxLoss<T>::Impl {
   Impl(LabelledSamples given, Index classes, int threads)
       : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)),
-        crew(rows.shape(), softmax_threads(samples, classes, threads)), p(rows.shape()), panel(rows.shape()),
-        losses(Vector::Zero(samples.features->rows())), log_sums(Vector::Zero(samples.features->rows())) {}
+        threads_of_crew(softmax_threads(samples, classes, threads)) {}
+
+  /// Solvers hold evaluations that a fused step never asks: those take no memory.
+  void prepare_for_use() {
+    if (!crew) {
+      crew.emplace(shape(), threads_of_crew);
+      p = BlockArray<T>(shape());
+      panel = Panel<T>(shape());
+      losses = log_sums = Vector::Zero(samples.features->rows());
+    }
+  }
 
   [[nodiscard]] const Shape &shape() const { return rows.shape(); }
   [[nodiscard]] const std::uint32_t *labels(std::size_t block) const {
@@ -107,7 +108,8 @@ template <class T> struct SoftmaxLoss<T>::Impl {
 
   LabelledSamples samples;
   RowBlocks<T> rows;
-  Crew<T> crew;
+  int threads_of_crew;
+  std::optional<Crew<T>> crew;
   BlockArray<T> p;
   BlockArray<T> targets;
   bool has_targets = false;
@@ -148,8 +150,9 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
   Impl &self = *impl_;
   const Shape &shape = self.shape();
   const auto kernel = kernels::row_kernels<T>();
+  self.prepare_for_use();
   self.panel.fold(self.rows, y);
-  self.crew.run([&](Worker<T> &worker, const auto &share) {
+  self.crew->run([&](Worker<T> &worker, const auto &share) {
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
@@ -173,7 +176,7 @@ template <class T> double SoftmaxLoss<T>::value(const Vector &weights) const {
 template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &out) {
   Impl &self = *impl_;
   const Shape &shape = self.shape();
-  self.crew.run([&](Worker<T> &worker, const auto &share) {
+  self.crew->run([&](Worker<T> &worker, const auto &share) {
     worker.lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
@@ -183,7 +186,7 @@ template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &
       accumulate(rows, count, shape, worker.residual.data(), worker.lower);
     });
   });
-  self.crew.sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+  self.crew->sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
 }
 
 template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vector &v, Vector &out) {
@@ -191,7 +194,7 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
   const Shape &shape = self.shape();
   const auto kernel = kernels::row_kernels<T>();
   self.panel.fold(self.rows, v);
-  self.crew.run([&](Worker<T> &worker, const auto &share) {
+  self.crew->run([&](Worker<T> &worker, const auto &share) {
     worker.lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
@@ -204,7 +207,7 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
       accumulate(rows, count, shape, worker.residual.data(), worker.lower);
     });
   });
-  self.crew.sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+  self.crew->sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
 }
 
 template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vector &v, Vector &out) {
@@ -212,7 +215,7 @@ template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vect
   const Shape &shape = self.shape();
   out.resize(rows());
   self.panel.fold(self.rows, v);
-  self.crew.run([&](Worker<T> &worker, const auto &share) {
+  self.crew->run([&](Worker<T> &worker, const auto &share) {
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace duplex {
 
@@ -27,7 +28,30 @@ public:
   /// Shares the samples. Throws InvalidInput where they do not fit each other. threads = 0: as many as are useful.
   HyperCleaning(LabelledSamples training, LabelledSamples trusted, Index classes, double rho = 0.0, int threads = 0);
 
-  class Lower {
+  /// A level's loss at the point, computed when it is first asked for.
+  class LossAtPoint : public Point<Vector> {
+  public:
+    void at(const Vector &x, const Vector &y) {
+      Point<Vector>::at(x, y);
+      known_ = false;
+    }
+
+  protected:
+    explicit LossAtPoint(SoftmaxLoss<Scalar> loss) : loss_(std::move(loss)) {}
+    [[nodiscard]] SoftmaxLoss<Scalar> &loss() {
+      if (!known_) {
+        loss_.at(this->y());
+        known_ = true;
+      }
+      return loss_;
+    }
+
+  private:
+    SoftmaxLoss<Scalar> loss_;
+    bool known_ = false;
+  };
+
+  class Lower : public LossAtPoint {
   public:
     explicit Lower(const HyperCleaning &problem);
     void at(const Vector &x, const Vector &y);
@@ -37,19 +61,14 @@ public:
     void cross_xy(const Vector &v, Vector &out);
 
   private:
-    SoftmaxLoss<Scalar> &loss(); ///< at the point
-    SoftmaxLoss<Scalar> loss_;
     Scalar rho_;
     Vector weights_; ///< σ(x)/N
     Vector slopes_;  ///< σ'(x)/N
-    const Vector *y_ = nullptr;
-    bool known_ = false;
   };
 
-  class Upper {
+  class Upper : public LossAtPoint {
   public:
     explicit Upper(const HyperCleaning &problem);
-    void at(const Vector &x, const Vector &y);
     [[nodiscard]] double value();
     void grad_x(Vector &out);
     void grad_y(Vector &out);
@@ -57,12 +76,8 @@ public:
     void cross_xy(const Vector &v, Vector &out);
 
   private:
-    SoftmaxLoss<Scalar> &loss();
-    SoftmaxLoss<Scalar> loss_;
     Index x_size_;
     Vector weights_; ///< 1/M
-    const Vector *y_ = nullptr;
-    bool known_ = false;
   };
 
   /// Two passes over the data a step, three with a line search on η.
