@@ -2,9 +2,9 @@
 
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
   zlib1g-dev node=nodejs npm=npm
-TEST_PACKAGES := libgtest-dev clang-format clang-tidy chromium
+CLANG_PACKAGES := clang libclang-rt-14-dev
+TEST_PACKAGES := $(CLANG_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
-FUZZ_PACKAGES := clang libclang-rt-14-dev
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 OUT ?= out
 FUZZ_SECONDS ?= 300
@@ -38,7 +38,7 @@ test: setup
 	@sh scripts/test.sh
 
 fuzz: setup
-	@sh scripts/install.sh $(FUZZ_PACKAGES)
+	@sh scripts/install.sh $(CLANG_PACKAGES)
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup

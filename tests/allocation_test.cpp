@@ -9,7 +9,16 @@
 #include <cstdlib>
 #include <limits>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#define CLANG_HAS(feature) __has_feature(feature)
+#else
+#define CLANG_HAS(feature) false
+#endif
+#if defined(__SANITIZE_ADDRESS__) || CLANG_HAS(address_sanitizer)
+#define UNDER_ADDRESS_SANITIZER
+#endif
+
+#if defined(UNDER_ADDRESS_SANITIZER)
 // AddressSanitizer's run-time library has it; its header is not everywhere.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, std::size_t),
                                                          void (*)(const volatile void *));
@@ -25,7 +34,7 @@ void count(std::size_t bytes) {
   bytes_asked.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(UNDER_ADDRESS_SANITIZER)
 
 const bool hooked = __sanitizer_install_malloc_and_free_hooks([](const volatile void *, std::size_t n) { count(n); },
                                                               [](const volatile void *) {}) > 0;
@@ -38,7 +47,7 @@ constexpr bool hooked = true;
 
 } // namespace
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(UNDER_ADDRESS_SANITIZER)
 
 // glibc allows a program to replace its allocator; operator new ends here too.
 extern "C" {
@@ -156,6 +165,7 @@ std::vector<Bagdc> bagdc_of_every_kind(const std::vector<double> &weights) {
       }
     }
   }
+  solvers.push_back({.alpha = 1e-3, .beta = 1e-2, .eta = 0.1, .dual = DualStep::constant, .mixing = 4});
   return solvers;
 }
 

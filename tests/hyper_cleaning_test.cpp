@@ -280,7 +280,7 @@ State<Vector<T>> run_bagdc(const HyperCleaning<T> &problem, const Bagdc &solver,
   return state;
 }
 
-template <class T> void expect_fused_is_general(double tolerance, std::int64_t steps) {
+template <class T> void expect_fused_is_general(double tolerance, std::int64_t steps, int mixing = 0) {
   for (const auto &size : {Sizes{1, 1, 1, 2}, Sizes{47, 5, 3, 3}, Sizes{49, 48, 16, 10}, Sizes{130, 97, 17, 12}}) {
     for (const auto dual : {DualStep::constant, DualStep::adaptive, DualStep::relaxed}) {
       for (const auto method :
@@ -290,7 +290,7 @@ template <class T> void expect_fused_is_general(double tolerance, std::int64_t s
         const HyperCleaning<T> problem(random_samples(size.training, size.columns, size.classes, 11, Storage::byte),
                                        random_samples(size.trusted, size.columns, size.classes, 12), size.classes,
                                        0.05);
-        Bagdc solver{.alpha = 0.3, .beta = 0.1, .eta = 0.2, .dual = dual, .eta_cap = 1.0};
+        Bagdc solver{.alpha = 0.3, .beta = 0.1, .eta = 0.2, .dual = dual, .eta_cap = 1.0, .mixing = mixing};
         solver.upper.method = method;
         State<Vector<T>> start{random_vector<Vector<T>>(problem.x_size(), 1),
                                T(0.1) * random_vector<Vector<T>>(problem.y_size(), 2),
@@ -311,6 +311,8 @@ template <class T> void expect_fused_is_general(double tolerance, std::int64_t s
 
 TEST(FusedCleaningStep, IsTheGeneralStepInDoubles) { expect_fused_is_general<double>(1e-9, 40); }
 TEST(FusedCleaningStep, IsTheGeneralStepInFloats) { expect_fused_is_general<float>(1e-4, 10); }
+
+TEST(FusedCleaningStep, IsTheGeneralStepWhereStepsAreMixed) { expect_fused_is_general<double>(1e-9, 15, 4); }
 
 TEST(FusedCleaningStep, GivesTheSameBitsForTheSameThreads) {
   const auto training = random_samples(3000, 40, 10, 1);

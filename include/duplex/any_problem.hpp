@@ -53,17 +53,19 @@ template <VectorSpace V> class AnyProblem {
 
   struct FusedBase {
     virtual ~FusedBase() = default;
-    [[nodiscard]] virtual bool supports(DualStep rule) const = 0;
+    [[nodiscard]] virtual bool supports(DualStep rule, bool mixes) const = 0;
     virtual void begin(const State<V> &start) = 0;
-    virtual double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) = 0;
+    virtual double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move,
+                        V &d) = 0;
   };
 
   template <class F> struct FusedStep final : FusedBase {
     explicit FusedStep(F fused) : inner(std::move(fused)) {}
-    [[nodiscard]] bool supports(DualStep rule) const override { return inner.supports(rule); }
+    [[nodiscard]] bool supports(DualStep rule, bool mixes) const override { return inner.supports(rule, mixes); }
     void begin(const State<V> &start) override { inner.begin(start); }
-    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) override {
-      return inner.step(state, steps, dual, move, d);
+    double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move,
+                V &d) override {
+      return inner.step(state, steps, rules, move, d);
     }
     F inner;
   };
@@ -154,10 +156,10 @@ public:
   class Fused {
   public:
     explicit Fused(std::unique_ptr<FusedBase> inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] bool supports(DualStep rule) const { return inner_->supports(rule); }
+    [[nodiscard]] bool supports(DualStep rule, bool mixes) const { return inner_->supports(rule, mixes); }
     void begin(const State<V> &start) { inner_->begin(start); }
-    double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) {
-      return inner_->step(state, steps, dual, move, d);
+    double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move, V &d) {
+      return inner_->step(state, steps, rules, move, d);
     }
 
   private:

@@ -64,13 +64,13 @@ template <class F, class V> class CountedFused {
 public:
   CountedFused(F inner, Counters &counters) : inner_(std::move(inner)), counters_(&counters) {}
 
-  [[nodiscard]] bool supports(DualStep rule) const { return inner_.supports(rule); }
+  [[nodiscard]] bool supports(DualStep rule, bool mixes) const { return inner_.supports(rule, mixes); }
   void begin(const State<V> &start) { inner_.begin(start); }
-  double step(State<V> &state, const StepSizes &steps, const FusedDual &dual, UpperUpdate<V> &move, V &d) {
+  double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move, V &d) {
     counters_->gradients += 3;
-    counters_->hessian_products += dual.rule == DualStep::constant ? 1 : 2;
+    counters_->hessian_products += rules.dual == DualStep::constant ? 1 : 2;
     counters_->cross_products += 1;
-    return inner_.step(state, steps, dual, move, d);
+    return inner_.step(state, steps, rules, move, d);
   }
 
 private:

@@ -6,7 +6,7 @@
 //            gradient that the next step begins with
 //
 // With a line search on η, the scores of r come from a pass of their own and those of v⁺ are
-// s + η s_r.
+// s + η s_r. Mixed steps of y and v leave those lines: then the scores of v⁺ are computed.
 
 #include "softmax/blocks.hpp"
 
@@ -208,22 +208,31 @@ template <class Scalar> HyperCleaning<Scalar>::Fused::~Fused() = default;
 template <class Scalar> void HyperCleaning<Scalar>::Fused::begin(const State<Vector> &start) { impl_->begin(start); }
 
 template <class Scalar>
-double HyperCleaning<Scalar>::Fused::step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual,
+double HyperCleaning<Scalar>::Fused::step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules,
                                           UpperUpdate<Vector> &move, Vector &d) {
   Impl &self = *impl_;
-  s.y -= static_cast<Scalar>(steps.beta) * self.gradient;
+  const bool mixes = rules.y_mixing != nullptr;
+  if (mixes) {
+    rules.y_mixing->move(-steps.beta, self.gradient, s.y);
+  } else {
+    s.y -= static_cast<Scalar>(steps.beta) * self.gradient;
+  }
   self.pass_at_next_y(s);
   double eta = steps.eta;
   Scalar eta_of_scores = 0;
-  const bool searches = dual.rule != DualStep::constant;
+  const bool searches = rules.dual != DualStep::constant;
   if (searches) {
     self.pass_along_residual(s);
     const double rr = dot(self.residual, self.residual);
-    eta = dual.factor * dual.search->step(rr, dot(self.residual, self.product), rr);
+    eta = rules.relaxation * rules.search->step(rr, dot(self.residual, self.product), rr);
     eta_of_scores = static_cast<Scalar>(eta);
   }
-  s.v += static_cast<Scalar>(eta) * self.residual;
-  self.pass_along_multiplier(s, steps.alpha, searches ? &eta_of_scores : nullptr, move, d);
+  if (mixes) {
+    rules.v_mixing->move(eta, self.residual, s.v);
+  } else {
+    s.v += static_cast<Scalar>(eta) * self.residual;
+  }
+  self.pass_along_multiplier(s, steps.alpha, searches && !mixes ? &eta_of_scores : nullptr, move, d);
   return eta;
 }
 

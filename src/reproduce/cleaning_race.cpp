@@ -29,13 +29,15 @@ LabelledSamples samples_of(data::Dataset &dataset) {
 
 } // namespace
 
-const std::array<CleaningMethod, 6> cleaning_methods{{
+const std::array<CleaningMethod, 8> cleaning_methods{{
     {"BAGDC", "bagdc:dual=adaptive:eta-cap=10:fused=false", 1.0, 5},
     {"RHG", "rhg:inner=100", 14.2, 1},
     {"BDA", "bda:inner=100", 22.2, 1},
     {"CG", "cg:inner=100:linear-steps=40", 6.8, 1},
     {"NS", "ns:inner=100:terms=50", 8.9, 1},
+    {"BAGDC mixed", "bagdc:dual=constant:eta=0.3:mixing=5:fused=false", none, 5},
     {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none, 5},
+    {"BAGDC mixed, fused", "bagdc:dual=constant:eta=0.3:mixing=5", none, 5},
 }};
 
 CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)

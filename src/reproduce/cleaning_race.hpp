@@ -26,10 +26,17 @@ struct CleaningMethod {
   /// Steps between looks at the test samples. Looks are off the clock, but they empty the caches: every step of
   /// milliseconds would pay for its own.
   std::int64_t look_every;
+
+  [[nodiscard]] bool rivals() const { return paper_seconds_ratio > 1.0; }
 };
 
-/// The rivals with the paper's T = 100 lower steps; CG and NS as in its Figure 3.
-extern const std::array<CleaningMethod, 6> cleaning_methods;
+/// BAGDC as in the paper first. The rivals with the paper's T = 100 lower steps; CG and NS as in its Figure 3.
+/// Then what Duplex makes of BAGDC: mixed steps through the same evaluations as the rivals', and fused steps.
+extern const std::array<CleaningMethod, 8> cleaning_methods;
+inline constexpr std::size_t plain_bagdc = 0;
+inline constexpr std::size_t mixed_bagdc = 5;
+inline constexpr std::size_t fused_bagdc = 6;
+inline constexpr std::size_t mixed_fused_bagdc = 7;
 
 /// One split of the data.
 class CleaningRace {

@@ -25,9 +25,10 @@ Experiment fig5(const Settings &settings) {
   const CleaningRace search(settings, settings.seed + 1000);
   report::Table table(
       {"method", "steps", "81 % and F1 ≥ 86 after", "iterations", "best accuracy", "lowest trusted loss"});
-  double first = infinity;
-  bool bagdc_first = true;
-  for (const auto &method : cleaning_methods) {
+  std::array<double, cleaning_methods.size()> alone{};
+  std::array<double, cleaning_methods.size()> comparable{};
+  for (std::size_t m = 0; m < cleaning_methods.size(); ++m) {
+    const auto &method = cleaning_methods[m];
     const auto steps = search_steps(search, method, settings.search_limit, settings);
     if (settings.interrupted()) {
       result.interrupted = true;
@@ -40,17 +41,14 @@ Experiment fig5(const Settings &settings) {
       return result;
     }
     const double seconds = arrival_of(series, comparable_f1).seconds;
+    comparable[m] = seconds;
+    alone[m] = arrival_of(series, 0.0).seconds;
     double accuracy = 0.0;
     double loss = infinity;
     const std::int64_t iterations = arrival_of(series, comparable_f1).iterations;
     for (const auto &row : series.rows) {
       accuracy = std::max(accuracy, row.metrics[0]);
       loss = std::min(loss, row.metrics[1]);
-    }
-    if (method.label == "BAGDC") {
-      first = seconds;
-    } else if (method.label != "BAGDC fused") {
-      bagdc_first &= first < seconds;
     }
     table.add({std::string(method.label), steps.steps, std::isfinite(seconds) ? duration_text(seconds) : "-",
                std::isfinite(seconds) ? std::to_string(iterations) : "-", fmt::format("{:.2f} %", 100.0 * accuracy),
@@ -67,9 +65,22 @@ Experiment fig5(const Settings &settings) {
     }
     result.figure.panels.push_back(std::move(panel));
   }
-  result.claim("fig5.first", "BAGDC is the first of the five at 81 % test accuracy with an F1 of at least 86",
-               "fastest of all", std::isfinite(first) ? "after " + duration_text(first) : "not within the limit",
-               bagdc_first && std::isfinite(first));
+  const auto claim_first = [&](const std::string &id, const std::string &text, std::size_t own, const auto &seconds) {
+    double nearest = infinity;
+    for (std::size_t m = 0; m < cleaning_methods.size(); ++m) {
+      nearest = cleaning_methods[m].rivals() ? std::min(nearest, seconds[m]) : nearest;
+    }
+    result.claim(id, text, "fastest of all",
+                 std::isfinite(seconds[own])
+                     ? fmt::format("after {}, the nearest rival {}", duration_text(seconds[own]),
+                                   std::isfinite(nearest) ? "after " + duration_text(nearest) : "never")
+                     : "not within the limit",
+                 seconds[own] < nearest);
+  };
+  claim_first("fig5.first.mixed", "BAGDC with mixed steps is the first of the five at 81 % test accuracy", mixed_bagdc,
+              alone);
+  claim_first("fig5.first", "BAGDC as in the paper is the first of the five at 81 % with an F1 of at least 86",
+              plain_bagdc, comparable);
   return result;
 }
 

@@ -62,15 +62,13 @@ Experiment table1_cleaning(const Settings &settings) {
   const auto seconds = [](const Arrival &one) { return one.seconds; };
   const auto f1 = [](const Arrival &one) { return 100.0 * one.f1; };
   const auto time_text = [](double time) { return std::isfinite(time) ? duration_text(time) : "-"; };
-  const double own = mean(rows[0].comparable, seconds);
+  const double own = mean(rows[plain_bagdc].comparable, seconds);
   report::Table table(
       {"method", "steps", "iterations", "81 %", "F1 there", "81 % with F1 ≥ 86", "over BAGDC", "paper's"});
   report::Panel panel{.title = "seconds to 81 % with F1 ≥ 86, mean over splits",
                       .x_label = "",
                       .y_label = "seconds",
                       .curves = {{.label = "seconds", .x = {}, .y = {}}}};
-  bool first_everywhere = true;
-  std::string sooner_alone;
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto &method = cleaning_methods[m];
     const Row &row = rows[m];
@@ -78,42 +76,59 @@ Experiment table1_cleaning(const Settings &settings) {
     std::string iterations;
     for (std::size_t i = 0; i < row.alone.size(); ++i) {
       iterations += (i > 0 ? " / " : "") + std::to_string(row.alone[i].iterations);
-      first_everywhere &=
-          !(method.paper_seconds_ratio > 1.0) || rows[0].comparable[i].seconds < row.comparable[i].seconds;
-    }
-    if (method.paper_seconds_ratio > 1.0 && mean(row.alone, seconds) < mean(rows[0].alone, seconds)) {
-      sooner_alone += fmt::format("; {} is at 81 % sooner, with F1 {:.1f}", method.label, mean(row.alone, f1));
     }
     table.add(
         {std::string(method.label), row.steps, iterations, time_text(mean(row.alone, seconds)),
          fmt::format("{:.2f}", mean(row.alone, f1)), time_text(time),
          std::isfinite(time) ? fmt::format("{:.1f}", time / own) : fmt::format("> {:.0f}", settings.search_limit / own),
-         method.paper_seconds_ratio > 1.0 ? fmt::format("{:.1f}", method.paper_seconds_ratio) : ""});
+         method.rivals() ? fmt::format("{:.1f}", method.paper_seconds_ratio) : ""});
     panel.categories.emplace_back(method.label);
     panel.curves.front().y.push_back(time);
   }
   result.tables.push_back(table.text());
   result.figure.panels.push_back(std::move(panel));
 
-  double slowest = 0.0;
+  // The rivals' times over those of one method, by splits.
+  const auto claim_first = [&](const std::string &id, const std::string &text, std::size_t own_row,
+                               std::vector<Arrival> Row::*arrivals) {
+    double nearest = infinity;
+    std::string_view rival;
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      for (std::size_t i = 0; cleaning_methods[m].rivals() && i < (rows[m].*arrivals).size(); ++i) {
+        const double ratio = (rows[m].*arrivals)[i].seconds / (rows[own_row].*arrivals)[i].seconds;
+        if (!(ratio >= nearest)) {
+          nearest = ratio;
+          rival = cleaning_methods[m].label;
+        }
+      }
+    }
+    result.claim(id, text, "6.8 to 22.2 times faster",
+                 std::isfinite(nearest) ? fmt::format("{:.1f} times faster than {} at least", nearest, rival)
+                                        : "no rival gets there within the limit",
+                 nearest > 1.0);
+  };
+  claim_first("table1.cleaning.first.mixed", "BAGDC with mixed steps is first of the five at 81 % on every split",
+              mixed_bagdc, &Row::alone);
+  claim_first("table1.cleaning.first", "BAGDC as in the paper is first of the five at 81 % with F1 ≥ 86 on every split",
+              plain_bagdc, &Row::comparable);
+
   double lowest_f1 = 100.0;
   double highest_f1 = 0.0;
-  for (const auto *row : {&rows.front(), &rows.back()}) {
-    for (const auto &one : row->alone) {
-      lowest_f1 = std::min(lowest_f1, f1(one));
-      highest_f1 = std::max(highest_f1, f1(one));
+  std::vector<double> slowest(rows.size(), 0.0);
+  for (std::size_t m = 0; m < rows.size(); ++m) {
+    for (std::size_t i = 0; !cleaning_methods[m].rivals() && i < rows[m].alone.size(); ++i) {
+      lowest_f1 = std::min(lowest_f1, f1(rows[m].alone[i]));
+      highest_f1 = std::max(highest_f1, f1(rows[m].alone[i]));
+      slowest[m] = std::max(slowest[m], rows[m].alone[i].seconds);
     }
   }
-  for (const auto &one : rows.back().alone) {
-    slowest = std::max(slowest, one.seconds);
-  }
-  result.claim("table1.cleaning.first", "BAGDC is first of the five at 81 % with F1 ≥ 86 on every split",
-               "6.8 to 22.2 times faster to 81 %",
-               (first_everywhere ? "first everywhere" : "not first everywhere") + sooner_alone, first_everywhere);
   result.claim("table1.cleaning.f1", "BAGDC's F1 at 81 % is between 86 and 91", "87.06",
                fmt::format("{:.2f} to {:.2f}", lowest_f1, highest_f1), lowest_f1 >= 86.0 && highest_f1 <= 91.0);
-  result.claim("table1.cleaning.second", "BAGDC with its fused step needs at most one second", "2.92 s on a GPU",
-               fmt::format("at most {}", duration_text(slowest)), slowest <= 1.0);
+  result.claim("table1.cleaning.second", "BAGDC with mixed steps needs at most one second to 81 %", "2.92 s on a GPU",
+               fmt::format("at most {}, {} fused; as in the paper {}, {} fused", duration_text(slowest[mixed_bagdc]),
+                           duration_text(slowest[mixed_fused_bagdc]), duration_text(slowest[plain_bagdc]),
+                           duration_text(slowest[fused_bagdc])),
+               slowest[mixed_bagdc] <= 1.0);
   return result;
 }
 

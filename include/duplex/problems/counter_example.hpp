@@ -94,19 +94,20 @@ public:
     explicit FusedDense(const CounterExample &problem)
         : problem_(&problem), ay_(problem.x_size()), image_(problem.x_size()), residual_(problem.x_size()) {}
 
-    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+    [[nodiscard]] static bool supports(DualStep rule, bool mixes) { return rule != DualStep::polak_ribiere && !mixes; }
 
     void begin(const State<Vector> &start) { problem_->a_.apply(start.y, ay_); }
 
-    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d) {
+    double step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules, UpperUpdate<Vector> &move,
+                Vector &d) {
       s.y -= static_cast<Scalar>(steps.beta) * (ay_ - s.x);
       problem_->a_.apply_pair(s.y, s.v, ay_, image_);
       residual_ = ay_ - image_;
       double eta = steps.eta;
-      if (dual.rule != DualStep::constant) {
+      if (rules.dual != DualStep::constant) {
         problem_->a_.apply(residual_, image_);
         const double rr = dot(residual_, residual_);
-        eta = dual.factor * dual.search->step(rr, dot(residual_, image_), rr);
+        eta = rules.relaxation * rules.search->step(rr, dot(residual_, image_), rr);
       }
       s.v += static_cast<Scalar>(eta) * residual_;
       d = s.x - problem_->z0_ + s.v;
@@ -127,17 +128,18 @@ public:
   public:
     explicit FusedDiagonal(const CounterExample &problem) : problem_(&problem) {}
 
-    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+    [[nodiscard]] static bool supports(DualStep rule, bool mixes) { return rule != DualStep::polak_ribiere && !mixes; }
 
     void begin(const State<Vector> &start) { residual_.resize(start.y.size()); }
 
-    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d) {
+    double step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules, UpperUpdate<Vector> &move,
+                Vector &d) {
       const auto &a = problem_->a_;
       const auto beta = static_cast<Scalar>(steps.beta);
       double eta = steps.eta;
       double rr = 0.0;
       double rhr = 0.0;
-      const bool searches = dual.rule != DualStep::constant;
+      const bool searches = rules.dual != DualStep::constant;
       move.begin();
       in_pieces(s.y.size(), [&](Index first, Index count) {
         auto y = s.y.segment(first, count);
@@ -155,7 +157,7 @@ public:
         }
       });
       if (searches) {
-        eta = dual.factor * dual.search->step(rr, rhr, rr);
+        eta = rules.relaxation * rules.search->step(rr, rhr, rr);
         in_pieces(s.y.size(), [&](Index first, Index count) {
           s.v.segment(first, count) += static_cast<Scalar>(eta) * residual_.segment(first, count);
           direction(s, first, count, d);

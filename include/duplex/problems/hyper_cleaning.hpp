@@ -90,9 +90,10 @@ public:
     Fused &operator=(const Fused &) = delete;
     ~Fused();
 
-    [[nodiscard]] static bool supports(DualStep rule) { return rule != DualStep::polak_ribiere; }
+    [[nodiscard]] static bool supports(DualStep rule, bool /*mixes*/) { return rule != DualStep::polak_ribiere; }
     void begin(const State<Vector> &start);
-    double step(State<Vector> &s, const StepSizes &steps, const FusedDual &dual, UpperUpdate<Vector> &move, Vector &d);
+    double step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules, UpperUpdate<Vector> &move,
+                Vector &d);
 
   private:
     struct Impl;

@@ -9,9 +9,13 @@
 // Cost of a step with μ = 0: three gradients, one Hessian product, one cross
 // product; one more Hessian product with a line search on η. Memory: six
 // vectors beside the state. Keep μ = 0 where f is strongly convex in y.
+//
+// Beyond the paper: with mixing = m the steps of y and of v are those of Anderson mixing over
+// their last m moves, at no product and 4m + 4 vectors more.
 
 #include <duplex/aggregate.hpp>
 #include <duplex/fused.hpp>
+#include <duplex/mixing.hpp>
 #include <duplex/solver.hpp>
 
 #include <cstdint>
@@ -37,6 +41,7 @@ struct Bagdc {
   double mu_decay = 1.0 / 12.0;
   double lambda = 1.0;
   Schedule schedule = Schedule::constant;
+  int mixing = 0;
   bool fused = true;
   UpperRule upper = {};
 
@@ -52,6 +57,8 @@ struct Bagdc {
     visit("mu-decay", self.mu_decay, finite_non_negative, "exponent of mu_k");
     visit("lambda", self.lambda, finite_positive, "scale of F in the aggregated lower level");
     visit("schedule", self.schedule, any_number, "constant steps or those of Theorem 3.1");
+    visit("mixing", self.mixing, Bound{.low = 0.0, .high = most_mixed_pairs},
+          "pairs of Anderson mixing of the steps of y and v (0: none)");
     visit("fused", self.fused, any_number, "use the problem's fused step where it has one");
     UpperRule::fields(self.upper, visit);
   }
@@ -85,13 +92,21 @@ public:
       residual_before_ = zeros_like(start.y);
       conjugate_ = zeros_like(start.y);
     }
+    if (options.mixing > 0) {
+      if (options.dual == DualStep::polak_ribiere) {
+        throw InvalidInput("bagdc: mixing = " + field_text(options.mixing) +
+                           " with dual = polak-ribiere, expected one of the other duals (both choose v's direction)");
+      }
+      y_mixing_.emplace(options.mixing, start.y);
+      v_mixing_.emplace(options.mixing, start.v);
+    }
     start_fused(problem, start);
   }
 
   StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
     StepSizes steps = policy_.at(k);
     if (fused_) {
-      steps.eta = fused_->step(s, steps, {options_.dual, relaxation(), &search_}, move, direction_);
+      steps.eta = fused_->step(s, steps, fused_rules(), move, direction_);
       return {.steps = steps, .failure = {}, .moved_x = true};
     }
     here_.weigh(steps.mu, options_.lambda);
@@ -100,7 +115,7 @@ public:
     here_.at(s.x, s.y);
     here_.grad_y(gradient_);
     assign(s.y, y_next_);
-    axpy(-steps.beta, gradient_, y_next_);
+    advance(y_mixing_, -steps.beta, gradient_, y_next_);
 
     next_.at(s.x, y_next_);
     up_.at(s.x, y_next_);
@@ -122,12 +137,28 @@ private:
       if (options_.fused && options_.mu == 0.0) {
         fused_ = problem.fused_bagdc();
       }
-      if (fused_ && !fused_->supports(options_.dual)) {
+      if (fused_ && !fused_->supports(options_.dual, options_.mixing > 0)) {
         fused_.reset();
       }
       if (fused_) {
         fused_->begin(start);
       }
+    }
+  }
+
+  [[nodiscard]] FusedRules<V> fused_rules() {
+    return {.dual = options_.dual,
+            .relaxation = relaxation(),
+            .search = &search_,
+            .y_mixing = y_mixing_ ? &*y_mixing_ : nullptr,
+            .v_mixing = v_mixing_ ? &*v_mixing_ : nullptr};
+  }
+
+  static void advance(std::optional<AndersonMixing<V>> &mixing, double step, const V &along, V &point) {
+    if (mixing) {
+      mixing->move(step, along, point);
+    } else {
+      axpy(step, along, point);
     }
   }
 
@@ -137,7 +168,7 @@ private:
   double move_multiplier(V &v, double constant_eta) {
     switch (options_.dual) {
     case DualStep::constant:
-      axpy(constant_eta, residual_, v);
+      advance(v_mixing_, constant_eta, residual_, v);
       return constant_eta;
     case DualStep::adaptive:
     case DualStep::relaxed:
@@ -160,14 +191,14 @@ private:
   double search_along(const V &p, V &v) {
     next_.hess_yy(p, product_);
     const double searched_eta = relaxation() * search_.step(dot(residual_, p), dot(p, product_), dot(p, p));
-    axpy(searched_eta, p, v);
+    advance(v_mixing_, searched_eta, p, v);
     return searched_eta;
   }
 
   struct NoFused {
     void begin(const State<V> & /*unused*/) {}
-    [[nodiscard]] static bool supports(DualStep /*unused*/) { return false; }
-    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedDual & /*unused*/,
+    [[nodiscard]] static bool supports(DualStep /*unused*/, bool /*unused*/) { return false; }
+    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedRules<V> & /*unused*/,
                        UpperUpdate<V> & /*unused*/, V & /*unused*/) {
       return steps.eta;
     }
@@ -190,6 +221,8 @@ private:
   V cross_;
   V residual_before_;
   V conjugate_;
+  std::optional<AndersonMixing<V>> y_mixing_;
+  std::optional<AndersonMixing<V>> v_mixing_;
 };
 
 } // namespace duplex

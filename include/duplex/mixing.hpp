@@ -1,0 +1,108 @@
+#pragma once
+// Anderson mixing of a fixed-point step z + s f(z), f(z*) = 0 (Walker and Ni, SIAM J. Numer.
+// Anal. 49, 2011, type II). With the differences Z = (Δz), G = (Δf) of the last m points:
+//
+//   γ = argmin ‖f − G γ‖² + ridge,    z⁺ = z − Z γ + s (f − G γ)
+//
+// The columns of G are scaled to length one and the ridge is small beside one. The sign and the
+// scale of f do not matter to γ. Memory: 2m + 2 vectors; a step costs 2m + 1 products of vectors.
+
+#include <duplex/space.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace duplex {
+
+inline constexpr int most_mixed_pairs = 20;
+
+template <VectorSpace V> class AndersonMixing {
+public:
+  AndersonMixing(int pairs, const V &like) : pairs_(pairs), last_point_(zeros_like(like)), last_f_(zeros_like(like)) {
+    moves_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
+    changes_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
+    gram_.setZero(pairs, pairs);
+  }
+
+  /// Moves the point by a mixed step. f must be the same function of the point but for slow changes.
+  void move(double step, const V &f, V &point) {
+    const double length = norm(f);
+    const bool has_last = last_length_ > 0.0;
+    if (!std::isfinite(length) || (has_last && length > growth_that_restarts * last_length_)) {
+      forget(); // what was learnt misleads
+    } else if (has_last) {
+      learn(f, point);
+    }
+    assign(point, last_point_);
+    assign(f, last_f_);
+    last_length_ = length;
+    axpy(step, f, point);
+    if (known_ > 0 && length > 0.0) {
+      mix(step, f, point);
+    }
+  }
+
+private:
+  static constexpr double ridge = 1e-3;
+  static constexpr double growth_that_restarts = 2.0;
+  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_mixed_pairs, most_mixed_pairs>;
+  using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most_mixed_pairs, 1>;
+
+  void learn(const V &f, const V &point) {
+    const auto slot = static_cast<std::size_t>(next_);
+    difference(point, last_point_, moves_[slot]);
+    difference(f, last_f_, changes_[slot]);
+    known_ = std::max(known_, next_ + 1);
+    for (int i = 0; i < known_; ++i) {
+      gram_(next_, i) = gram_(i, next_) = dot(changes_[slot], changes_[static_cast<std::size_t>(i)]);
+    }
+    next_ = (next_ + 1) % pairs_;
+  }
+
+  void forget() {
+    known_ = 0;
+    next_ = 0;
+  }
+
+  static void difference(const V &a, const V &b, V &out) {
+    assign(a, out);
+    axpy(-1.0, b, out);
+  }
+
+  void mix(double step, const V &f, V &point) {
+    SmallVector scales(known_);
+    SmallVector slopes(known_);
+    for (int i = 0; i < known_; ++i) {
+      const double square = gram_(i, i);
+      scales[i] = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+      slopes[i] = scales[i] * dot(changes_[static_cast<std::size_t>(i)], f);
+    }
+    Small normal = scales.asDiagonal() * gram_.topLeftCorner(known_, known_) * scales.asDiagonal();
+    normal.diagonal().array() += ridge;
+    const SmallVector weights = scales.cwiseProduct(normal.llt().solve(slopes));
+    if (!weights.allFinite()) {
+      forget();
+      return;
+    }
+    for (int i = 0; i < known_; ++i) {
+      axpy(-weights[i], moves_[static_cast<std::size_t>(i)], point);
+      axpy(-weights[i] * step, changes_[static_cast<std::size_t>(i)], point);
+    }
+  }
+
+  int pairs_;
+  int known_ = 0;
+  int next_ = 0;
+  double last_length_ = 0.0;
+  V last_point_;
+  V last_f_;
+  std::vector<V> moves_;   ///< Δz
+  std::vector<V> changes_; ///< Δf
+  Small gram_;             ///< products of the Δf
+};
+
+} // namespace duplex
