@@ -3,7 +3,7 @@
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
   zlib1g-dev node=nodejs npm=npm
 CLANG_PACKAGES := clang libclang-rt-14-dev
-TEST_PACKAGES := $(CLANG_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
+TEST_PACKAGES := $(CLANG_PACKAGES) libomp-dev libgtest-dev libtorch-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 OUT ?= out

@@ -6,18 +6,29 @@
 
 namespace duplex::dense {
 
-template <class Scalar> struct SymmetricFactor<Scalar>::Factors { Eigen::LDLT<Matrix<Scalar>> ldlt; };
+// All factorizations are in double: for floats they are exact to a float's rounding, and compiled once.
+using Doubles = Matrix<double>;
+
+namespace {
+
+template <class Derived> auto in_double(const Eigen::MatrixBase<Derived> &of) {
+  return Eigen::Matrix<double, Derived::RowsAtCompileTime, Derived::ColsAtCompileTime>(of.template cast<double>());
+}
+
+} // namespace
+
+template <class Scalar> struct SymmetricFactor<Scalar>::Factors { Eigen::LDLT<Doubles> ldlt; };
 
 template <class Scalar>
 SymmetricFactor<Scalar>::SymmetricFactor(const Matrix<Scalar> &matrix)
-    : factors_(std::make_shared<const Factors>(Factors{Eigen::LDLT<Matrix<Scalar>>(matrix)})) {}
+    : factors_(std::make_shared<const Factors>(Factors{Eigen::LDLT<Doubles>(in_double(matrix))})) {}
 
 template <class Scalar> double SymmetricFactor<Scalar>::smallest_pivot() const {
-  return static_cast<double>(factors_->ldlt.vectorD().minCoeff());
+  return factors_->ldlt.vectorD().minCoeff();
 }
 
 template <class Scalar> double SymmetricFactor<Scalar>::largest_pivot() const {
-  return static_cast<double>(factors_->ldlt.vectorD().cwiseAbs().maxCoeff());
+  return factors_->ldlt.vectorD().cwiseAbs().maxCoeff();
 }
 
 template <class Scalar> bool SymmetricFactor<Scalar>::is_positive_definite() const {
@@ -27,26 +38,29 @@ template <class Scalar> bool SymmetricFactor<Scalar>::is_positive_definite() con
 }
 
 template <class Scalar> void SymmetricFactor<Scalar>::solve(const Vector<Scalar> &b, Vector<Scalar> &x) const {
-  x = factors_->ldlt.solve(b);
+  x = factors_->ldlt.solve(in_double(b)).template cast<Scalar>();
 }
 
 template <class Scalar> Matrix<Scalar> SymmetricFactor<Scalar>::solve(const Matrix<Scalar> &b) const {
-  return factors_->ldlt.solve(b);
+  return factors_->ldlt.solve(in_double(b)).template cast<Scalar>();
 }
 
 template <class Scalar> Spectrum<Scalar> symmetric_spectrum(const Matrix<Scalar> &matrix) {
-  const Eigen::SelfAdjointEigenSolver<Matrix<Scalar>> solver(matrix);
-  return {solver.eigenvalues(), solver.eigenvectors()};
+  const Eigen::SelfAdjointEigenSolver<Doubles> solver(in_double(matrix));
+  return {solver.eigenvalues().template cast<Scalar>(), solver.eigenvectors().template cast<Scalar>()};
 }
 
 template <class Scalar> Vector<Scalar> least_squares(const Matrix<Scalar> &a, const Vector<Scalar> &b) {
-  const Eigen::CompleteOrthogonalDecomposition<Matrix<Scalar>> solver(a);
-  const Vector<Scalar> first = solver.solve(b);
-  return first + solver.solve(b - a * first);
+  const Doubles matrix = in_double(a);
+  const Vector<double> wanted = in_double(b);
+  const Eigen::CompleteOrthogonalDecomposition<Doubles> solver(matrix);
+  const Vector<double> first = solver.solve(wanted);
+  return (first + solver.solve(wanted - matrix * first)).template cast<Scalar>();
 }
 
 template <class Scalar> Matrix<Scalar> orthonormal_basis(const Matrix<Scalar> &columns) {
-  return Eigen::HouseholderQR<Matrix<Scalar>>(columns).householderQ();
+  const Doubles basis = Eigen::HouseholderQR<Doubles>(in_double(columns)).householderQ();
+  return basis.template cast<Scalar>();
 }
 
 template class SymmetricFactor<float>;

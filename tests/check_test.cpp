@@ -108,7 +108,7 @@ private:
 
 static_assert(AggregatedProblem<Mistaken> && ClosedFormLower<Mistaken>);
 
-const CheckRow &row_of(const CheckReport &report, std::string_view quantity) {
+const CheckRow &row_named(const CheckReport &report, std::string_view quantity) {
   const auto row = std::find_if(report.rows.begin(), report.rows.end(),
                                 [&](const CheckRow &candidate) { return candidate.quantity == quantity; });
   if (row == report.rows.end()) {
@@ -137,7 +137,7 @@ TEST_P(CheckFinds, TheMistakeAndNamesIt) {
   for (const std::uint64_t seed : {0, 1, 2}) {
     const auto report = check(Mistaken(GetParam().wrong), {.seed = seed});
     EXPECT_FALSE(report.passes());
-    EXPECT_FALSE(row_of(report, GetParam().row).passes) << report.table();
+    EXPECT_FALSE(row_named(report, GetParam().row).passes) << report.table();
     EXPECT_CONTAINS(report.table(), "WRONG");
   }
 }
@@ -195,7 +195,7 @@ TEST(Check, PassesForEveryBuiltInProblemInBothPrecisions) {
 TEST(Check, SaysWhereTheHypergradientIsUndefined) {
   const auto report = check(MultipleMinimizers<double>(3));
   EXPECT_TRUE(report.passes());
-  EXPECT_CONTAINS(row_of(report, "hypergradient").note, "singular");
+  EXPECT_CONTAINS(row_named(report, "hypergradient").note, "singular");
   EXPECT_CONTAINS(report.table(), "undefined: singular H");
 }
 

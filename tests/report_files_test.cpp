@@ -1,3 +1,5 @@
+#include "text.hpp"
+
 #include "duplex/error.hpp"
 #include "report/files.hpp"
 #include "report/table.hpp"
@@ -16,10 +18,9 @@
 
 namespace fs = std::filesystem;
 using namespace duplex::report;
+using duplex::test::contains;
 
 namespace {
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 class Files : public ::testing::Test {
 public:

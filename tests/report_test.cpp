@@ -1,3 +1,5 @@
+#include "text.hpp"
+
 #include "report/figure.hpp"
 #include "report/text.hpp"
 
@@ -12,13 +14,12 @@
 #include <vector>
 
 using namespace duplex::report;
+using duplex::test::contains;
 
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 std::size_t occurrences(const std::string &text, const std::string &part) {
   std::size_t count = 0;

@@ -19,6 +19,17 @@ struct Counters {
 
   [[nodiscard]] std::int64_t products() const { return hessian_products + cross_products; }
   bool operator==(const Counters &) const = default;
+  Counters &operator+=(const Counters &more) {
+    values += more.values;
+    gradients += more.gradients;
+    hessian_products += more.hessian_products;
+    cross_products += more.cross_products;
+    return *this;
+  }
+  [[nodiscard]] Counters operator-(const Counters &less) const {
+    return {values - less.values, gradients - less.gradients, hessian_products - less.hessian_products,
+            cross_products - less.cross_products};
+  }
 };
 
 /// An evaluation that counts. It offers exactly what the inner one offers.
@@ -91,6 +102,7 @@ public:
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
+  [[nodiscard]] Counters &counters() const { return *counters_; }
 
   [[nodiscard]] auto fused_bagdc() const requires FusedProblem<P> {
     using Fused = CountedFused<FusedOf<P>, Vector>;

@@ -13,7 +13,7 @@ namespace duplex::cli {
 
 namespace {
 
-nlohmann::ordered_json options_json(const std::vector<catalog::OptionInfo> &options) {
+nlohmann::ordered_json option_list_json(const std::vector<catalog::OptionInfo> &options) {
   auto json = nlohmann::ordered_json::array();
   for (const auto &info : options) {
     json.push_back({{"name", info.name}, {"default", info.value}, {"accepts", info.accepted}, {"help", info.help}});
@@ -51,7 +51,7 @@ int list(const std::string &what, bool as_json) {
     }
     if (as_json) {
       json[kind + "s"].push_back(
-          {{"name", entry->name()}, {"title", entry->title()}, {"options", options_json(entry->options())}});
+          {{"name", entry->name()}, {"title", entry->title()}, {"options", option_list_json(entry->options())}});
     } else {
       fmt::print("{} {}\n  {}\n", kind, entry->name(), entry->title());
       print_options(entry->options());
@@ -59,7 +59,7 @@ int list(const std::string &what, bool as_json) {
     }
   }
   if (as_json) {
-    json["run"] = options_json(catalog::describe(Options{}));
+    json["run"] = option_list_json(catalog::describe(Options{}));
     json["metrics"] = metric_names;
     fmt::print("{}\n", json.dump(2));
   } else if (what.empty()) {

@@ -38,6 +38,15 @@ ArrayHeader read_header(ByteSource &source) {
 
 } // namespace
 
+std::string take_header(ByteSource &source, std::size_t count, std::string_view expected) {
+  std::string bytes(count, '\0');
+  if (source.read(bytes) < count) {
+    throw InvalidInput(
+        fmt::format("{}: ends inside the header, expected {}: the file is truncated", source.name(), expected));
+  }
+  return bytes;
+}
+
 std::uint64_t ArrayHeader::row_elements() const {
   std::uint64_t product = 1;
   for (auto size = shape.begin() + 1; size != shape.end(); ++size) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace duplex::data {
@@ -34,6 +35,9 @@ struct ArrayHeader {
 /// where it promises another number of bytes than the file holds.
 [[nodiscard]] ArrayHeader read_npy_header(ByteSource &source);
 [[nodiscard]] ArrayHeader read_idx_header(ByteSource &source);
+
+/// The next bytes of a header. Throws InvalidInput where the file ends before.
+[[nodiscard]] std::string take_header(ByteSource &source, std::size_t count, std::string_view expected);
 
 /// N×H×W and N×H×W×C with one or three channels are images.
 [[nodiscard]] std::optional<ImageShape> image_of(const ArrayHeader &header);

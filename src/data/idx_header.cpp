@@ -10,15 +10,6 @@
 namespace duplex::data {
 namespace {
 
-std::string take(ByteSource &source, std::size_t count) {
-  std::string bytes(count, '\0');
-  if (source.read(bytes) < count) {
-    throw InvalidInput(
-        fmt::format("{}: ends inside the header, expected an IDX array: the file is truncated", source.name()));
-  }
-  return bytes;
-}
-
 void set_type(ArrayHeader &header, const std::string &file, unsigned code) {
   struct Type {
     unsigned code;
@@ -46,7 +37,7 @@ void set_type(ArrayHeader &header, const std::string &file, unsigned code) {
 } // namespace
 
 ArrayHeader read_idx_header(ByteSource &source) {
-  const std::string magic = take(source, 4);
+  const std::string magic = take_header(source, 4, "an IDX array");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(magic[i])); };
   constexpr unsigned most_dimensions = 8;
   if (byte(0) != 0 || byte(1) != 0 || byte(3) < 1 || byte(3) > most_dimensions) {
@@ -56,7 +47,7 @@ ArrayHeader read_idx_header(ByteSource &source) {
   set_type(header, source.name(), byte(2));
   for (unsigned i = 0; i < byte(3); ++i) {
     std::uint64_t size = 0;
-    for (const char c : take(source, 4)) {
+    for (const char c : take_header(source, 4, "an IDX array")) {
       size = (size << 8U) | static_cast<unsigned char>(c);
     }
     header.shape.push_back(size);

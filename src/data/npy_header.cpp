@@ -183,15 +183,6 @@ private:
   bool has_shape_ = false;
 };
 
-std::string take(ByteSource &source, std::size_t count) {
-  std::string bytes(count, '\0');
-  if (source.read(bytes) < count) {
-    throw InvalidInput(
-        fmt::format("{}: ends inside the header, expected a NumPy array: the file is truncated", source.name()));
-  }
-  return bytes;
-}
-
 std::uint32_t little_endian(std::string_view bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) {
@@ -203,22 +194,22 @@ std::uint32_t little_endian(std::string_view bytes) {
 } // namespace
 
 ArrayHeader read_npy_header(ByteSource &source) {
-  const std::string magic = take(source, npy_magic.size());
+  const std::string magic = take_header(source, npy_magic.size(), "a NumPy array");
   if (magic != npy_magic) {
     throw InvalidInput(fmt::format("{}: begins with '{}', expected a NumPy or IDX array", source.name(), shown(magic)));
   }
-  const std::string version = take(source, 2);
+  const std::string version = take_header(source, 2, "a NumPy array");
   if (version[0] < 1 || version[0] > 3 || version[1] != 0) {
     throw InvalidInput(fmt::format("{}: found version {}.{} of the format, expected 1.0, 2.0 or 3.0", source.name(),
                                    static_cast<unsigned char>(version[0]), static_cast<unsigned char>(version[1])));
   }
   const std::size_t length_bytes = version[0] == 1 ? 2 : 4;
-  const std::uint32_t length = little_endian(take(source, length_bytes));
+  const std::uint32_t length = little_endian(take_header(source, length_bytes, "a NumPy array"));
   if (length > longest_header) {
     throw InvalidInput(
         fmt::format("{}: found a header of {} bytes, expected at most {}", source.name(), length, longest_header));
   }
-  const std::string text = take(source, length);
+  const std::string text = take_header(source, length, "a NumPy array");
   ArrayHeader header = HeaderParser(source.name(), text).parse();
   header.header_bytes = npy_magic.size() + version.size() + length_bytes + length;
   return header;

@@ -65,6 +65,11 @@ struct Bagdc {
 
   [[nodiscard]] bool needs_aggregation() const { return mu > 0.0; }
 
+  /// Whether every step is the same operations with the same numbers, and reads nothing of what they give.
+  [[nodiscard]] bool repeats() const {
+    return dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 && mixing == 0;
+  }
+
   [[nodiscard]] StepPolicy policy() const {
     return {.alpha = alpha, .beta = beta, .eta = eta, .mu = mu, .mu_decay = mu_decay, .schedule = schedule};
   }

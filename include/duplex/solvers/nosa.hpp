@@ -30,6 +30,7 @@ struct Nosa {
   }
 
   [[nodiscard]] static bool needs_aggregation() { return false; }
+  [[nodiscard]] static bool repeats() { return true; }
 
   template <SecondOrderProblem P> class Run;
 };

@@ -1,0 +1,84 @@
+#pragma once
+// A bilevel problem from two loss functions of tensors, F(x, y) and f(x, y): derivatives by
+// automatic differentiation at one point, never through the loop.
+//
+//   TensorProblem problem(
+//       [&](const auto &x, const auto &y) { return cross_entropy_loss(images.mm(y[0]), labels); },
+//       [&](const auto &x, const auto &y) { return (x[0].sigmoid() * losses(y[0])).mean(); },
+//       Tensors({x0}), Tensors({y0}));
+//
+// An evaluation keeps its graph: ∇y f, ∇²yy f·v and ∇²xy f·v at one point share one forward and one
+// first backward pass. Inputs that a loss does not use have zero derivatives.
+
+#include <duplex/problem.hpp>
+#include <duplex/torch/tensors.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace duplex {
+
+/// One number from the variables. A loss may put other leaves of a graph with the same numbers into the lists that it
+/// is given, as modules do with their own parameters (duplex/torch/modules.hpp). Copies must not share such leaves:
+/// every evaluation has a copy of its own.
+using TensorLoss = std::function<at::Tensor(std::vector<at::Tensor> &x, std::vector<at::Tensor> &y)>;
+
+class TensorProblem {
+public:
+  using Vector = Tensors;
+
+  /// Evaluates both losses and their gradients once. Throws InvalidInput, with the level, where a loss is not one
+  /// finite number, where the lower one does not depend on y, and where x and y differ in device or type.
+  TensorProblem(TensorLoss upper, TensorLoss lower, Tensors x, Tensors y);
+
+  enum class Level : std::uint8_t { lower, upper };
+
+  class Evaluation {
+  public:
+    Evaluation(TensorLoss loss, Level level) : loss_(std::move(loss)), level_(level) {}
+    void at(const Tensors &x, const Tensors &y);
+    [[nodiscard]] double value();
+    void grad_x(Tensors &out); ///< of the upper level
+    void grad_y(Tensors &out);
+    void hess_yy(const Tensors &v, Tensors &out);
+    void cross_xy(const Tensors &v, Tensors &out);
+    [[nodiscard]] bool depends_on_y();
+
+  private:
+    void forward();
+    void backward(bool with_second_order);
+    void product(const Tensors &v, const std::vector<at::Tensor> &with, const Tensors &like, Tensors &out);
+
+    TensorLoss loss_;
+    Level level_;
+    const Tensors *x_ = nullptr;
+    const Tensors *y_ = nullptr;
+    std::vector<at::Tensor> x_leaves_;
+    std::vector<at::Tensor> y_leaves_;
+    at::Tensor value_;
+    std::vector<at::Tensor> x_gradient_;
+    std::vector<at::Tensor> y_gradient_; ///< with a graph of its own where second derivatives are expected
+    bool has_gradient_ = false;
+    bool gradient_has_graph_ = false;
+    bool products_expected_ = true; ///< as at the point before
+    bool products_asked_ = true;
+  };
+
+  [[nodiscard]] Evaluation lower() const { return {lower_, Level::lower}; }
+  [[nodiscard]] Evaluation upper() const { return {upper_, Level::upper}; }
+  [[nodiscard]] Index x_size() const { return size(x_); }
+  [[nodiscard]] Index y_size() const { return size(y_); }
+  [[nodiscard]] State<Tensors> start() const { return {x_, y_, zeros_like(y_)}; }
+
+private:
+  TensorLoss upper_;
+  TensorLoss lower_;
+  Tensors x_;
+  Tensors y_;
+};
+
+static_assert(AggregatedProblem<TensorProblem> && StartedProblem<TensorProblem>);
+
+} // namespace duplex

@@ -1,0 +1,211 @@
+#include <duplex/torch/tensors.hpp>
+
+#include <duplex/error.hpp>
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace duplex {
+
+namespace {
+
+template <class T> std::string text_of(const T &value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+std::vector<at::Tensor> cloned(const std::vector<at::Tensor> &source) {
+  std::vector<at::Tensor> copies;
+  copies.reserve(source.size());
+  for (const auto &tensor : source) {
+    copies.push_back(tensor.detach().clone());
+  }
+  return copies;
+}
+
+/// One number from one number for each tensor, with one wait for the device.
+double total(const std::vector<at::Tensor> &parts) {
+  if (parts.size() == 1) {
+    return parts.front().item<double>();
+  }
+  return parts.empty() ? 0.0 : at::stack(parts).sum().item<double>();
+}
+
+} // namespace
+
+Tensors::Tensors(std::vector<at::Tensor> tensors) : list_(std::move(tensors)) {
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    auto &tensor = list_[i];
+    const std::string name = "tensor " + std::to_string(i);
+    if (!tensor.defined()) {
+      throw InvalidInput(name + " is undefined, expected numbers");
+    }
+    const auto type = tensor.scalar_type();
+    if (type != at::kFloat && type != at::kDouble) {
+      throw InvalidInput(name + " holds numbers of type " + text_of(type) + ", expected float32 or float64");
+    }
+    if (tensor.device() != list_.front().device()) {
+      throw InvalidInput(name + " is on " + text_of(tensor.device()) + " and tensor 0 on " +
+                         text_of(list_.front().device()) + ", expected one device");
+    }
+    if (type != list_.front().scalar_type()) {
+      throw InvalidInput(name + " holds numbers of type " + text_of(type) + " and tensor 0 of type " +
+                         text_of(list_.front().scalar_type()) + ", expected one type");
+    }
+    tensor = tensor.detach();
+  }
+}
+
+Tensors::Tensors(const Tensors &other) : list_(cloned(other.list_)) {}
+
+Tensors &Tensors::operator=(const Tensors &other) {
+  if (this != &other) {
+    copy_from(other.list_);
+  }
+  return *this;
+}
+
+void Tensors::copy_from(const std::vector<at::Tensor> &source) {
+  const c10::NoGradGuard no_graph;
+  bool fits = list_.size() == source.size();
+  for (std::size_t i = 0; fits && i < source.size(); ++i) {
+    fits = list_[i].sizes() == source[i].sizes() && list_[i].options().type_equal(source[i].options());
+  }
+  if (!fits) {
+    list_ = cloned(source);
+    return;
+  }
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    list_[i].copy_(source[i]);
+  }
+}
+
+void axpy(double a, const Tensors &x, Tensors &y) {
+  if (!y.empty()) {
+    at::_foreach_add_(y.list(), x.list(), a);
+  }
+}
+
+void scale(double a, Tensors &y) {
+  if (!y.empty()) {
+    at::_foreach_mul_(y.list(), at::Scalar(a));
+  }
+}
+
+void assign(const Tensors &source, Tensors &destination) { destination = source; }
+
+void set_zero(Tensors &y) {
+  for (const auto &tensor : y) {
+    tensor.zero_();
+  }
+}
+
+Tensors zeros_like(const Tensors &x) {
+  std::vector<at::Tensor> zeros;
+  zeros.reserve(x.count());
+  for (const auto &tensor : x) {
+    zeros.push_back(at::zeros_like(tensor));
+  }
+  return Tensors(std::move(zeros));
+}
+
+double dot(const Tensors &a, const Tensors &b) {
+  std::vector<at::Tensor> parts;
+  if (&a == &b && a.count() > 1) {
+    parts = at::_foreach_norm(a.list(), 2);
+    at::_foreach_mul_(parts, parts);
+    return total(parts);
+  }
+  parts.reserve(a.count());
+  for (std::size_t i = 0; i < a.count(); ++i) {
+    parts.push_back(at::dot(a[i].reshape(-1), b[i].reshape(-1)));
+  }
+  return total(parts);
+}
+
+Index size(const Tensors &x) {
+  Index entries = 0;
+  for (const auto &tensor : x) {
+    entries += tensor.numel();
+  }
+  return entries;
+}
+
+bool all_finite(const Tensors &x) {
+  std::vector<at::Tensor> parts;
+  parts.reserve(x.count());
+  for (const auto &tensor : x) {
+    parts.push_back(at::isfinite(tensor).all());
+  }
+  return parts.empty() || at::stack(parts).all().item<bool>();
+}
+
+void fill_normal(std::mt19937_64 &generator, Tensors &x) {
+  std::normal_distribution<double> normal;
+  for (const auto &tensor : x) {
+    at::Tensor numbers = at::empty(tensor.sizes(), at::kDouble);
+    double *entries = numbers.data_ptr<double>();
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+      entries[i] = normal(generator);
+    }
+    tensor.copy_(numbers);
+  }
+}
+
+double precision(const Tensors &x) {
+  return !x.empty() && x[0].scalar_type() == at::kFloat ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                                        : std::numeric_limits<double>::epsilon();
+}
+
+void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const Tensors &d, Tensors &first,
+                 Tensors &second, Tensors &x) {
+  if (x.empty()) {
+    return;
+  }
+  const auto t = static_cast<double>(step);
+  const double correction1 = 1.0 - std::pow(rule.adam_beta1, t);
+  const double correction2 = 1.0 - std::pow(rule.adam_beta2, t);
+  at::_foreach_mul_(first.list(), at::Scalar(rule.adam_beta1));
+  at::_foreach_add_(first.list(), d.list(), 1.0 - rule.adam_beta1);
+  at::_foreach_mul_(second.list(), at::Scalar(rule.adam_beta2));
+  at::_foreach_addcmul_(second.list(), d.list(), d.list(), 1.0 - rule.adam_beta2);
+  auto scale_of_entries = at::_foreach_sqrt(second.list());
+  at::_foreach_div_(scale_of_entries, at::Scalar(std::sqrt(correction2)));
+  at::_foreach_add_(scale_of_entries, at::Scalar(rule.adam_epsilon));
+  at::_foreach_addcdiv_(x.list(), first.list(), scale_of_entries, -alpha / correction1);
+}
+
+at::Device device_named(const std::string &name) {
+  at::Device device(at::kCPU);
+  try {
+    device = at::Device(name);
+  } catch (const c10::Error &) {
+    throw InvalidInput("device = '" + name + "', expected cpu, cuda or cuda:N");
+  }
+  if (device.is_cpu()) {
+    return device;
+  }
+  if (!device.is_cuda()) {
+    throw InvalidInput("device = '" + name + "', expected cpu, cuda or cuda:N");
+  }
+  if (!at::hasCUDA()) {
+    throw InvalidInput("device = '" + name +
+                       "', but there is no CUDA device here, or this LibTorch is built without "
+                       "CUDA; expected cpu");
+  }
+  const auto devices = static_cast<int>(at::detail::getCUDAHooks().getNumGPUs());
+  if (devices == 0 || (device.has_index() && device.index() >= devices)) {
+    throw InvalidInput("device = '" + name + "', but " +
+                       (devices == 0 ? "there is no CUDA device here; expected cpu"
+                                     : "there are " + std::to_string(devices) + " CUDA devices"));
+  }
+  return device.has_index() ? device : at::Device(at::kCUDA, 0);
+}
+
+} // namespace duplex
