@@ -55,22 +55,21 @@ TensorProblem cleaning(const std::string &folder, const at::Device &device) {
 }
 
 Captured<Bagdc> solver(Capture graph) {
-  return {.solver = {.alpha = 3000, .beta = 0.3, .eta = 0.3, .dual = DualStep::constant, .fused = false},
-          .graph = graph};
+  return {{.alpha = 3000, .beta = 0.3, .eta = 0.3, .dual = DualStep::constant, .fused = false}, graph};
 }
 
 /// The loop's own work included: x moved, ‖d‖ read back at every step.
 double microseconds_per_step(const TensorProblem &problem, Capture graph, std::int64_t steps) {
   constexpr int repetitions = 7;
   constexpr std::int64_t warm = 20;
-  double best = infinity;
+  double few = infinity;
+  double many = infinity;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     auto state = problem.start();
-    const auto few = solve(problem, solver(graph), state, {.max_iterations = warm});
-    const auto many = solve(problem, solver(graph), state, {.max_iterations = warm + steps});
-    best = std::min(best, 1e6 * (many.seconds - few.seconds) / static_cast<double>(steps));
+    few = std::min(few, solve(problem, solver(graph), state, {.max_iterations = warm}).seconds);
+    many = std::min(many, solve(problem, solver(graph), state, {.max_iterations = warm + steps}).seconds);
   }
-  return best;
+  return 1e6 * (many - few) / static_cast<double>(steps);
 }
 
 int measure(const std::string &name, const std::string &folder, std::int64_t steps) {

@@ -4,7 +4,7 @@ set -eu
 preset=$1
 folder=$2
 shift 2
-wanted="$preset $*"
+wanted="$preset $* $(cat CMakePresets.json CMakeLists.txt | sha256sum | cut -c1-16)"
 stamp="$folder/.configured"
 if [ -f "$folder/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
   exit 0

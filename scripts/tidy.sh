@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang-tidy over every translation unit, as many at a time as there are cores. Files are compiled in bundles (CMake's
+# clang-tidy over every translation unit but those on LibTorch, whose headers clang refuses, as many at a time as there are cores. Files are compiled in bundles (CMake's
 # unity builds), because most of the time goes into the headers that they share. A unit that was found clean before,
 # with the same sources and settings, is passed over. Tests are spared the three checks that take longest; templates that
 # nothing uses are not parsed.
@@ -8,7 +8,8 @@ folder=build-tidy
 sh scripts/configure.sh tidy $folder
 stamps="$folder/clean"
 mkdir -p "$stamps"
-key=$(find include src tests bench examples -name '*.[ch]pp' -print0 | sort -z | xargs -0 cat .clang-tidy CMakeLists.txt | sha256sum | cut -c1-24)
+key=$(find include src tests bench examples cmake \( -name '*.[ch]pp' -o -name CMakeLists.txt \) -print0 | sort -z |
+  xargs -0 cat .clang-tidy CMakeLists.txt CMakePresets.json scripts/tidy.sh | sha256sum | cut -c1-24)
 export folder stamps key
 sed -n 's/^  "file": "\(.*\)",*$/\1/p' $folder/compile_commands.json | grep -v 'html_template.cpp$' | sort | xargs -P "$(nproc)" -I{} sh -c '
   stamp="$stamps/$key-$(echo "{}" | sha256sum | cut -c1-24)"

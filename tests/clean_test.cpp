@@ -299,7 +299,12 @@ TEST_F(CleanCommand, PredictRefusesWhatDoesNotFitTheModel) {
   expect_refused("predict --model " + out + " --data " + narrow, {"narrow.csv", "found 1 features, expected 2"});
   const auto renamed = scratch.file("renamed.csv", "a,c\n1,2\n2,3\n");
   expect_refused("predict --model " + out + " --data " + renamed, {"renamed.csv", "'c'", "'b'"});
-  std::ofstream(std::filesystem::path(out) / "model.json") << "{\"format\": 1";
+  const auto model = std::filesystem::path(out) / "model.json";
+  auto json = read_json(model);
+  json["feature_names"] = {"a", "b", "c"};
+  std::ofstream(model) << json;
+  expect_refused("predict --model " + out + " --data " + test, {"model.json", "3 feature_names, expected 2"});
+  std::ofstream(model) << "{\"format\": 1";
   expect_refused("predict --model " + out + " --data " + test, {"model.json"});
 }
 

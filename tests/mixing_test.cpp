@@ -93,13 +93,24 @@ TEST(Mixing, ForgetsWhereTheResidualJumps) {
   EXPECT_TRUE(same_bits(z, expected));
 }
 
-TEST(Mixing, StaysWhereTheResidualVanishes) {
-  Vec z = Vec::Ones(4);
+TEST(Mixing, StaysWhereTheResidualVanishesAndForgetsWhereItComesBack) {
+  const LinearMap map(4, 10.0);
+  Vec z = Vec::Zero(4);
   AndersonMixing<Vec> mixing(2, z);
   for (int k = 0; k < 5; ++k) {
-    mixing.move(0.5, Vec::Zero(4), z);
+    mixing.move(0.4, map.f(z), z);
   }
-  EXPECT_TRUE(same_bits(z, Vec(Vec::Ones(4))));
+  const Vec rest = z;
+  mixing.move(0.4, Vec::Zero(4), z);
+  mixing.move(0.4, Vec::Zero(4), z);
+  EXPECT_TRUE(same_bits(z, rest));
+  mixing.move(0.5, Vec::Ones(4), z);
+  EXPECT_TRUE(same_bits(z, Vec(rest + 0.5 * Vec::Ones(4))));
+}
+
+TEST(Mixing, RefusesNoPairsAndTooMany) {
+  EXPECT_CONTAINS(refusal([] { AndersonMixing<Vec>(0, Vec::Zero(2)); }), "pairs = 0, expected 1 to 20");
+  EXPECT_CONTAINS(refusal([] { AndersonMixing<Vec>(21, Vec::Zero(2)); }), "pairs = 21");
 }
 
 TEST(BagdcWithMixing, EndsAtTheTrueAnswerInFewerSteps) {

@@ -7,6 +7,7 @@
 // The columns of G are scaled to length one and the ridge is small beside one. The sign and the
 // scale of f do not matter to γ. Memory: 2m + 2 vectors; a step costs 2m + 1 products of vectors.
 
+#include <duplex/error.hpp>
 #include <duplex/space.hpp>
 
 #include <Eigen/Cholesky>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace duplex {
@@ -22,7 +24,12 @@ inline constexpr int most_mixed_pairs = 20;
 
 template <VectorSpace V> class AndersonMixing {
 public:
+  /// pairs: 1 to most_mixed_pairs, else InvalidInput.
   AndersonMixing(int pairs, const V &like) : pairs_(pairs), last_point_(zeros_like(like)), last_f_(zeros_like(like)) {
+    if (pairs < 1 || pairs > most_mixed_pairs) {
+      throw InvalidInput("mixing: pairs = " + std::to_string(pairs) + ", expected 1 to " +
+                         std::to_string(most_mixed_pairs));
+    }
     moves_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     changes_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     gram_.setZero(pairs, pairs);
@@ -31,15 +38,15 @@ public:
   /// Moves the point by a mixed step. f must be the same function of the point but for slow changes.
   void move(double step, const V &f, V &point) {
     const double length = norm(f);
-    const bool has_last = last_length_ > 0.0;
-    if (!std::isfinite(length) || (has_last && length > growth_that_restarts * last_length_)) {
+    if (!std::isfinite(length) || (has_last_ && length > growth_that_restarts * last_length_)) {
       forget(); // what was learnt misleads
-    } else if (has_last) {
+    } else if (has_last_) {
       learn(f, point);
     }
     assign(point, last_point_);
     assign(f, last_f_);
     last_length_ = length;
+    has_last_ = true;
     axpy(step, f, point);
     if (known_ > 0 && length > 0.0) {
       mix(step, f, point);
@@ -97,7 +104,8 @@ private:
   int pairs_;
   int known_ = 0;
   int next_ = 0;
-  double last_length_ = 0.0;
+  double last_length_ = 0.0; ///< ‖f‖
+  bool has_last_ = false;
   V last_point_;
   V last_f_;
   std::vector<V> moves_;   ///< Δz

@@ -159,6 +159,9 @@ template <FirstOrderProblem P> void prepare_start(const P &problem, State<Vector
       throw InvalidInput("start: " + std::string(name) + " holds NaN or infinity, expected finite numbers");
     }
   };
+  if constexpr (requires { problem.check_start(state); }) {
+    problem.check_start(state);
+  }
   require("x", state.x, problem.x_size());
   require("y", state.y, problem.y_size());
   require("v", state.v, problem.y_size());

@@ -62,6 +62,10 @@ Model read_model(const std::filesystem::path &folder) {
     model.label_column = json.value("label_column", "");
     model.id_column = json.value("id_column", "");
     model.feature_names = json.at("feature_names").get<std::vector<std::string>>();
+    if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != model.features) {
+      throw InvalidInput(fmt::format("{}: {} feature_names, expected {}, or none", file.string(),
+                                     model.feature_names.size(), model.features));
+    }
   } catch (const nlohmann::json::exception &error) {
     throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
   }
@@ -91,17 +95,23 @@ data::Dataset schema_of(const Model &model, std::string source) {
 
 std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset) {
   data::require_same_features(schema_of(model, "the model"), dataset);
+  const Eigen::VectorXd weights =
+      Eigen::Map<const Vector>(model.weights.data(), static_cast<Index>(model.weights.size())).cast<double>();
   const auto rows = dataset.features.rows();
-  const LabelledSamples samples{std::make_shared<const FeatureTable>(dataset.features.slice(0, rows)),
-                                std::make_shared<const std::vector<std::uint32_t>>(static_cast<std::size_t>(rows))};
-  SoftmaxLoss<double> loss(samples, static_cast<Index>(model.classes.size())); // raw features may be far from zero
-  loss.at(Eigen::Map<const Vector>(model.weights.data(), static_cast<Index>(model.weights.size())).cast<double>());
-  const auto probabilities = loss.probabilities();
+  constexpr Index rows_at_once = 1 << 15; // probabilities of all rows may be larger than the rows
   std::vector<Prediction> out;
-  for (Index i = 0; i < rows; ++i) {
-    Index best = 0;
-    const double largest = probabilities.row(i).maxCoeff(&best);
-    out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(largest)});
+  for (Index first = 0; first < rows; first += rows_at_once) {
+    const Index count = std::min(rows_at_once, rows - first);
+    const LabelledSamples samples{std::make_shared<const FeatureTable>(dataset.features.slice(first, count)),
+                                  std::make_shared<const std::vector<std::uint32_t>>(static_cast<std::size_t>(count))};
+    SoftmaxLoss<double> loss(samples, static_cast<Index>(model.classes.size())); // raw features may be far from zero
+    loss.at(weights);
+    const auto probabilities = loss.probabilities();
+    for (Index i = 0; i < count; ++i) {
+      Index best = 0;
+      const double largest = probabilities.row(i).maxCoeff(&best);
+      out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(largest)});
+    }
   }
   return out;
 }

@@ -24,9 +24,10 @@ std::int64_t now_in_milliseconds() {
 extern "C" void request_interrupt(int signal) {
   constexpr std::int64_t echo = 200;
   const std::int64_t now = now_in_milliseconds();
-  if (!requested.exchange(true)) {
-    first_request.store(now);
-  } else if (now - first_request.load() > echo) {
+  std::int64_t first = 0;
+  if (first_request.compare_exchange_strong(first, now)) {
+    requested.store(true);
+  } else if (now - first > echo) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }

@@ -162,8 +162,8 @@ void require_same_features(const Dataset &reference, const Dataset &other) {
   if (reference.feature_names.empty() || other.feature_names.empty()) {
     return;
   }
-  const auto [expected, found] =
-      std::mismatch(reference.feature_names.begin(), reference.feature_names.end(), other.feature_names.begin());
+  const auto [expected, found] = std::mismatch(reference.feature_names.begin(), reference.feature_names.end(),
+                                               other.feature_names.begin(), other.feature_names.end());
   if (expected == reference.feature_names.end()) {
     return;
   }

@@ -23,23 +23,28 @@ std::filesystem::path usual_folder(DemoSet set) {
   return std::filesystem::path(data != nullptr ? data : "data") / "mnist";
 }
 
-std::filesystem::path images_of(const DemoOptions &options) {
-  const auto folder = options.folder.empty() ? usual_folder(options.set) : options.folder;
-  for (const char *name : {"train-images-idx3-ubyte", "train-images-idx3-ubyte.gz"}) {
-    if (std::filesystem::exists(folder / name)) {
-      return folder / name;
+std::filesystem::path images_of(DemoSet set, const std::filesystem::path &given, const std::string &part = "train") {
+  const auto folder = given.empty() ? usual_folder(set) : given;
+  const std::string name = part + "-images-idx3-ubyte";
+  for (const char *ending : {"", ".gz"}) {
+    if (std::filesystem::exists(folder / (name + ending))) {
+      return folder / (name + ending);
     }
   }
-  throw InvalidInput(fmt::format("{}: no train-images-idx3-ubyte[.gz] in {}; {}", name_of(options.set), folder.string(),
-                                 options.set == DemoSet::fashion_mnist
+  throw InvalidInput(fmt::format("{}: no {}[.gz] in {}; {}", name_of(set), name, folder.string(),
+                                 set == DemoSet::fashion_mnist
                                      ? "install the package dataset-fashion-mnist, or name the folder by --data-dir"
                                      : "run scripts/mnist.sh, or name the folder by --data-dir"));
 }
 
 } // namespace
 
+std::pair<std::filesystem::path, std::filesystem::path> mnist_images(const std::filesystem::path &folder) {
+  return {images_of(DemoSet::mnist, folder), images_of(DemoSet::mnist, folder, "t10k")};
+}
+
 Demo make_demo(const DemoOptions &options) {
-  Dataset all = read_dataset(images_of(options), options.reading);
+  Dataset all = read_dataset(images_of(options.set, options.folder), options.reading);
   if (options.set == DemoSet::fashion_mnist && all.label_names.size() == clothes.size()) {
     all.label_names.assign(clothes.begin(), clothes.end());
   }

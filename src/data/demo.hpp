@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace duplex::data {
@@ -36,6 +37,9 @@ struct Demo {
 
   [[nodiscard]] std::vector<bool> wrong() const; ///< rows whose label is not the true one
 };
+
+/// MNIST's training and test images. Throws InvalidInput, saying how to get them, where they are not there.
+[[nodiscard]] std::pair<std::filesystem::path, std::filesystem::path> mnist_images(const std::filesystem::path &folder);
 
 /// Throws InvalidInput, saying how to get them, where the files are not there.
 [[nodiscard]] Demo make_demo(const DemoOptions &options);

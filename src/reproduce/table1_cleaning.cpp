@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace duplex::reproduce {
 
 using experiment::Experiment;
@@ -91,21 +94,25 @@ Experiment table1_cleaning(const Settings &settings) {
   // The rivals' times over those of one method, by splits.
   const auto claim_first = [&](const std::string &id, const std::string &text, std::size_t own_row,
                                std::vector<Arrival> Row::*arrivals) {
+    const auto &own_times = rows[own_row].*arrivals;
+    const bool arrives =
+        std::all_of(own_times.begin(), own_times.end(), [](const Arrival &one) { return std::isfinite(one.seconds); });
     double nearest = infinity;
     std::string_view rival;
-    for (std::size_t m = 0; m < rows.size(); ++m) {
-      for (std::size_t i = 0; cleaning_methods[m].rivals() && i < (rows[m].*arrivals).size(); ++i) {
-        const double ratio = (rows[m].*arrivals)[i].seconds / (rows[own_row].*arrivals)[i].seconds;
-        if (!(ratio >= nearest)) {
+    for (std::size_t m = 0; arrives && m < rows.size(); ++m) {
+      for (std::size_t i = 0; cleaning_methods[m].rivals() && i < own_times.size(); ++i) {
+        const double ratio = (rows[m].*arrivals)[i].seconds / own_times[i].seconds;
+        if (ratio < nearest) {
           nearest = ratio;
           rival = cleaning_methods[m].label;
         }
       }
     }
-    result.claim(id, text, "6.8 to 22.2 times faster",
-                 std::isfinite(nearest) ? fmt::format("{:.1f} times faster than {} at least", nearest, rival)
-                                        : "no rival gets there within the limit",
-                 nearest > 1.0);
+    std::string measured = arrives ? "no rival gets there within the limit" : "not within the limit on every split";
+    if (std::isfinite(nearest)) {
+      measured = fmt::format("{}'s time is {:.1f} times as long, at least", rival, nearest);
+    }
+    result.claim(id, text, "6.8 to 22.2 times faster", measured, arrives && nearest > 1.0);
   };
   claim_first("table1.cleaning.first.mixed", "BAGDC with mixed steps is first of the five at 81 % on every split",
               mixed_bagdc, &Row::alone);

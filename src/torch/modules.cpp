@@ -1,5 +1,7 @@
 #include <duplex/torch/modules.hpp>
 
+#include <c10/core/GradMode.h>
+
 #include <string>
 
 namespace duplex {
@@ -18,15 +20,16 @@ Tensors parameters_of(const torch::nn::Module &module) { return Tensors(module.p
 
 void load_parameters(const Tensors &source, torch::nn::Module &module) {
   const c10::NoGradGuard no_graph;
-  auto parameters = module.named_parameters();
+  const auto parameters = module.named_parameters();
   require_same_count(source.count(), parameters.size());
-  std::size_t i = 0;
-  for (auto &parameter : parameters) {
-    if (parameter.value().sizes() != source[i].sizes()) {
-      throw InvalidInput("the module's parameter '" + parameter.key() + "' has another shape than tensor " +
+  for (std::size_t i = 0; i < source.count(); ++i) {
+    if (parameters[i].value().sizes() != source[i].sizes()) {
+      throw InvalidInput("the module's parameter '" + parameters[i].key() + "' has another shape than tensor " +
                          std::to_string(i));
     }
-    parameter.value().copy_(source[i++]);
+  }
+  for (std::size_t i = 0; i < source.count(); ++i) {
+    parameters[i].value().copy_(source[i]);
   }
 }
 

@@ -45,10 +45,25 @@ std::string shape_text(const at::Tensor &tensor) {
   return out.str();
 }
 
+std::string kind_text(const at::Tensor &tensor) {
+  std::ostringstream out;
+  out << tensor.sizes() << " of " << tensor.scalar_type() << " on " << tensor.device();
+  return out.str();
+}
+
+/// What LibTorch refuses, with the level and without its stack.
+template <class Work> auto explained(TensorProblem::Level level, const Work &work) {
+  try {
+    return work();
+  } catch (const c10::Error &error) {
+    throw InvalidInput(name_of_level(level) + ": " + error.what_without_backtrace());
+  }
+}
+
 } // namespace
 
-TensorProblem::TensorProblem(TensorLoss upper, TensorLoss lower, Tensors x, Tensors y)
-    : upper_(std::move(upper)), lower_(std::move(lower)), x_(std::move(x)), y_(std::move(y)) {
+TensorProblem::TensorProblem(TensorLoss upper, TensorLoss lower, const Tensors &x, const Tensors &y)
+    : upper_(std::move(upper)), lower_(std::move(lower)), x_(x), y_(y) {
   if (x_.empty() || y_.empty()) {
     throw InvalidInput(std::string(x_.empty() ? "x" : "y") + " has no tensors, expected at least one");
   }
@@ -59,6 +74,7 @@ TensorProblem::TensorProblem(TensorLoss upper, TensorLoss lower, Tensors x, Tens
   } catch (const InvalidInput &difference) {
     throw InvalidInput("x and y together: " + std::string(difference.what()));
   }
+  Tensors derivative;
   for (const auto level : {Level::lower, Level::upper}) {
     Evaluation start = level == Level::lower ? this->lower() : this->upper();
     start.at(x_, y_);
@@ -67,10 +83,37 @@ TensorProblem::TensorProblem(TensorLoss upper, TensorLoss lower, Tensors x, Tens
       throw InvalidInput(name_of_level(level) + ": the loss at the start is " + number_text(value) +
                          ", expected a finite number");
     }
+    start.grad_y(derivative);
+    if (!all_finite(derivative)) {
+      throw InvalidInput(name_of_level(level) + ": the gradient at the start holds NaN or infinity");
+    }
     if (level == Level::lower && !start.depends_on_y()) {
       throw InvalidInput("lower: the loss does not depend on y, expected a function of it to minimize");
     }
+    if (level == Level::lower) {
+      start.hess_yy(y_, derivative);
+      start.cross_xy(y_, derivative);
+    }
   }
+}
+
+void TensorProblem::check_start(const State<Tensors> &state) const {
+  const auto require = [](const std::string &name, const Tensors &given, const Tensors &expected) {
+    if (given.count() != expected.count()) {
+      throw InvalidInput("start: " + name + " has " + std::to_string(given.count()) + " tensors, the problem expects " +
+                         std::to_string(expected.count()));
+    }
+    for (std::size_t i = 0; i < given.count(); ++i) {
+      if (given[i].sizes() != expected[i].sizes() || !given[i].options().type_equal(expected[i].options()) ||
+          given[i].device() != expected[i].device()) {
+        throw InvalidInput("start: tensor " + std::to_string(i) + " of " + name + " is " + kind_text(given[i]) +
+                           ", the problem expects " + kind_text(expected[i]));
+      }
+    }
+  };
+  require("x", state.x, x_);
+  require("y", state.y, y_);
+  require("v", state.v, y_);
 }
 
 bool TensorProblem::Evaluation::depends_on_y() {
@@ -79,8 +122,7 @@ bool TensorProblem::Evaluation::depends_on_y() {
 }
 
 void TensorProblem::Evaluation::at(const Tensors &x, const Tensors &y) {
-  x_ = &x;
-  y_ = &y;
+  Point<Tensors>::at(x, y);
   value_.reset();
   x_gradient_.clear();
   y_gradient_.clear();
@@ -95,16 +137,17 @@ void TensorProblem::Evaluation::forward() {
     return;
   }
   const c10::AutoGradMode with_graph(true);
-  x_leaves_ = leaves_of(*x_);
-  y_leaves_ = leaves_of(*y_);
-  value_ = loss_(x_leaves_, y_leaves_);
-  if (!value_.defined() || value_.numel() != 1 || !at::isFloatingType(value_.scalar_type())) {
+  x_leaves_ = leaves_of(x());
+  y_leaves_ = leaves_of(y());
+  at::Tensor value = explained(level_, [&] { return loss_(x_leaves_, y_leaves_); });
+  if (!value.defined() || value.numel() != 1 || !at::isFloatingType(value.scalar_type())) {
     throw InvalidInput(name_of_level(level_) + ": the loss " +
-                       (value_.defined() ? "has the shape " + shape_text(value_) + " and the type " +
-                                               std::string(c10::toString(value_.scalar_type()))
-                                         : std::string("is undefined")) +
+                       (value.defined() ? "has the shape " + shape_text(value) + " and the type " +
+                                              std::string(c10::toString(value.scalar_type()))
+                                        : std::string("is undefined")) +
                        ", expected one floating-point number");
   }
+  value_ = std::move(value);
 }
 
 void TensorProblem::Evaluation::backward(bool with_second_order) {
@@ -114,12 +157,13 @@ void TensorProblem::Evaluation::backward(bool with_second_order) {
   if (has_gradient_) { // the graph of the value went with the first gradient
     value_.reset();
   }
+  has_gradient_ = false;
   forward();
-  has_gradient_ = true;
-  gradient_has_graph_ = with_second_order;
   if (!value_.requires_grad()) {
     x_gradient_.assign(x_leaves_.size(), {});
     y_gradient_.assign(y_leaves_.size(), {});
+    has_gradient_ = true;
+    gradient_has_graph_ = with_second_order;
     return;
   }
   const c10::AutoGradMode with_graph(true);
@@ -127,10 +171,13 @@ void TensorProblem::Evaluation::backward(bool with_second_order) {
   if (level_ == Level::upper) { // ∇x f is of no use, and a way through all of x's graph
     inputs.insert(inputs.end(), x_leaves_.begin(), x_leaves_.end());
   }
-  auto gradient = torch::autograd::grad({value_}, inputs, {}, with_second_order, with_second_order, true);
+  auto gradient = explained(
+      level_, [&] { return torch::autograd::grad({value_}, inputs, {}, with_second_order, with_second_order, true); });
   const auto middle = gradient.begin() + static_cast<std::ptrdiff_t>(y_leaves_.size());
   y_gradient_.assign(gradient.begin(), middle);
   x_gradient_.assign(middle, gradient.end());
+  has_gradient_ = true;
+  gradient_has_graph_ = with_second_order;
 }
 
 double TensorProblem::Evaluation::value() {
@@ -139,13 +186,16 @@ double TensorProblem::Evaluation::value() {
 }
 
 void TensorProblem::Evaluation::grad_x(Tensors &out) {
+  if (level_ == Level::lower) {
+    throw NotAvailable("the lower level does not offer grad_x(out)");
+  }
   backward(products_expected_);
-  write(x_gradient_, *x_, out);
+  write(x_gradient_, x(), out);
 }
 
 void TensorProblem::Evaluation::grad_y(Tensors &out) {
   backward(products_expected_);
-  write(y_gradient_, *y_, out);
+  write(y_gradient_, y(), out);
 }
 
 /// ∂/∂(with) of ∇y·v.
@@ -165,11 +215,11 @@ void TensorProblem::Evaluation::product(const Tensors &v, const std::vector<at::
     out = zeros_like(like);
     return;
   }
-  write(torch::autograd::grad(outputs, with, weights, true, false, true), like, out);
+  write(explained(level_, [&] { return torch::autograd::grad(outputs, with, weights, true, false, true); }), like, out);
 }
 
-void TensorProblem::Evaluation::hess_yy(const Tensors &v, Tensors &out) { product(v, y_leaves_, *y_, out); }
+void TensorProblem::Evaluation::hess_yy(const Tensors &v, Tensors &out) { product(v, y_leaves_, y(), out); }
 
-void TensorProblem::Evaluation::cross_xy(const Tensors &v, Tensors &out) { product(v, x_leaves_, *x_, out); }
+void TensorProblem::Evaluation::cross_xy(const Tensors &v, Tensors &out) { product(v, x_leaves_, x(), out); }
 
 } // namespace duplex

@@ -182,28 +182,26 @@ void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const T
 }
 
 at::Device device_named(const std::string &name) {
+  const auto refuse = [&](const std::string &why) { throw InvalidInput("device = '" + name + "', " + why); };
+  const std::string expected = "expected cpu, cuda or cuda:N";
   at::Device device(at::kCPU);
   try {
     device = at::Device(name);
   } catch (const c10::Error &) {
-    throw InvalidInput("device = '" + name + "', expected cpu, cuda or cuda:N");
+    refuse(expected);
   }
-  if (device.is_cpu()) {
+  if (name == "cpu") {
     return device;
   }
-  if (!device.is_cuda()) {
-    throw InvalidInput("device = '" + name + "', expected cpu, cuda or cuda:N");
+  if (!device.is_cuda() || device.str() != name) { // an index that wraps around is another device
+    refuse(expected);
   }
-  if (!at::hasCUDA()) {
-    throw InvalidInput("device = '" + name +
-                       "', but there is no CUDA device here, or this LibTorch is built without "
-                       "CUDA; expected cpu");
+  const int devices = at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0;
+  if (devices == 0) {
+    refuse("but there is no CUDA device here, or this LibTorch is built without CUDA; expected cpu");
   }
-  const auto devices = static_cast<int>(at::detail::getCUDAHooks().getNumGPUs());
-  if (devices == 0 || (device.has_index() && device.index() >= devices)) {
-    throw InvalidInput("device = '" + name + "', but " +
-                       (devices == 0 ? "there is no CUDA device here; expected cpu"
-                                     : "there are " + std::to_string(devices) + " CUDA devices"));
+  if (device.has_index() && device.index() >= devices) {
+    refuse("but there are " + std::to_string(devices) + " CUDA devices, numbered from 0");
   }
   return device.has_index() ? device : at::Device(at::kCUDA, 0);
 }

@@ -6,6 +6,7 @@
 
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/utils.h>
 
 namespace duplex::testing {
 namespace {
@@ -37,6 +38,7 @@ auto tensor_loss_on(const Data &data, double penalty) {
 }
 
 TEST(ModuleProblem, HasTheIteratesOfTheSameLossesOnTensors) {
+  torch::manual_seed(1);
   Linear features(3, 4);
   Linear head(4, 2);
   const Data data;
@@ -55,6 +57,7 @@ TEST(ModuleProblem, HasTheIteratesOfTheSameLossesOnTensors) {
 }
 
 TEST(ModuleProblem, LeavesTheModulesAloneUntilTheyAreLoaded) {
+  torch::manual_seed(1);
   Linear features(3, 4);
   Linear head(4, 2);
   const Vec before = entries_of(parameters_of(*features));
@@ -67,6 +70,7 @@ TEST(ModuleProblem, LeavesTheModulesAloneUntilTheyAreLoaded) {
 }
 
 TEST(ModuleProblem, RefusesParametersOfAnotherModule) {
+  torch::manual_seed(1);
   Linear features(3, 4);
   Linear head(4, 2);
   EXPECT_CONTAINS(refusal([&] { load_parameters(parameters_of(*features), *head); }), "'weight' has another shape");
@@ -74,6 +78,7 @@ TEST(ModuleProblem, RefusesParametersOfAnotherModule) {
 }
 
 TEST(ModuleProblem, KeepsTwoEvaluationsApart) {
+  torch::manual_seed(1);
   Linear features(3, 4);
   Linear head(4, 2);
   const auto problem = module_problem(features, head, loss_on({}, 0.0), loss_on({}, 0.1));

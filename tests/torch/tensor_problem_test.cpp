@@ -44,6 +44,8 @@ TEST(TensorProblemRefuses, VariablesThatDoNotFitTogether) {
 
 TEST(Device, IsRefusedByNameWhereThereIsNone) {
   EXPECT_CONTAINS(refusal([] { (void)device_named("tpu"); }), "expected cpu, cuda or cuda:N");
+  EXPECT_CONTAINS(refusal([] { (void)device_named("cpu:7"); }), "expected cpu, cuda or cuda:N");
+  EXPECT_CONTAINS(refusal([] { (void)device_named("cuda:256"); }), "expected cpu, cuda or cuda:N");
   EXPECT_CONTAINS(refusal([] { (void)device_named("cuda:99"); }), "CUDA device");
   EXPECT_EQ(device_named("cpu"), at::Device(at::kCPU));
 }
@@ -246,31 +248,78 @@ std::int64_t resident_bytes() {
   return resident * 4096;
 }
 
+class MemoryWatch final : public Observer<Tensors> {
+public:
+  void observe(const Progress<Tensors> &progress) override {
+    if (early_ == 0 && progress.iteration >= 200) {
+      early_ = resident_bytes();
+    }
+    growth_ = resident_bytes() - early_;
+  }
+  [[nodiscard]] std::int64_t growth() const { return growth_; }
+
+private:
+  std::int64_t early_ = 0;
+  std::int64_t growth_ = 0;
+};
+
 TEST(MemoryOfATensorRun, DoesNotGrowWithItsSteps) {
-  const auto a = at::eye(200, at::kDouble);
-  const auto problem = counter_example_on_tensors<double>(a, {Vec::Zero(200), Vec::Zero(200), {}});
+  const auto problem =
+      counter_example_on_tensors<double>(at::eye(200, at::kDouble), {Vec::Zero(200), Vec::Zero(200), {}});
   auto state = problem.start();
-  const Bagdc solver{.alpha = 0.1, .beta = 0.2, .eta = 0.5, .dual = DualStep::constant};
-  (void)run_steps(problem, solver, state, 200);
-  const auto before = resident_bytes();
-  (void)run_steps(problem, solver, state, 2000);
-  EXPECT_LT(resident_bytes() - before, 1 << 20) << "a graph that is kept would cost 2000 times some kilobytes";
+  MemoryWatch memory;
+  Monitor<Tensors> monitor;
+  monitor.observers = {&memory};
+  monitor.cadence = {.every = 200};
+  (void)solve(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 0.5, .dual = DualStep::constant}, state,
+              {.max_iterations = 2200}, monitor);
+  EXPECT_LT(memory.growth(), 1 << 20) << "a graph that is kept would cost 2000 times some kilobytes";
+}
+
+TEST(TensorProblemRefuses, WhatLibTorchRefusesWithTheLevelAndWithoutItsStack) {
+  const auto message = refusal_of(good, [](Losses &x, Losses &y) { return x[0].dot(y[0]); });
+  EXPECT_CONTAINS(message, "lower: ");
+  EXPECT_EQ(message.find("frame #"), std::string::npos) << message;
+  EXPECT_CONTAINS(refusal_of([](Losses &, Losses &y) { return (y[0] - 1).abs().sqrt().sum(); }, good),
+                  "upper: the gradient at the start holds NaN or infinity");
+}
+
+TEST(TensorProblemRefuses, AStartOfOtherShapesTypesOrCounts) {
+  const TensorProblem problem(good, good, Tensors({at::ones(2)}), Tensors({at::ones(3)}));
+  const auto start_with = [&](const Tensors &y) {
+    return refusal([&] {
+      State<Tensors> state{Tensors({at::ones(2)}), y, {}};
+      (void)run_steps(problem, Bagdc{}, state, 1);
+    });
+  };
+  EXPECT_CONTAINS(start_with(Tensors({at::ones({3, 1})})), "tensor 0 of y is [3, 1]");
+  EXPECT_CONTAINS(start_with(Tensors({at::ones(3, at::kDouble)})), "Double");
+  EXPECT_CONTAINS(start_with(Tensors({at::ones(1), at::ones(2)})), "y has 2 tensors, the problem expects 1");
+}
+
+TEST(TensorProblem, StartsWhereItWasMadeWhateverHappensToTheTensors) {
+  const auto x = at::ones(2);
+  const TensorProblem problem(good, good, Tensors({x}), Tensors({at::ones(3)}));
+  x.fill_(7.0);
+  EXPECT_TRUE(same_bits(entries_of(problem.start().x), Vec(Vec::Ones(2))));
 }
 
 TEST(CapturedSteps, AreRefusedOrLeftAloneWithoutADevice) {
   const auto problem = counter_example_on_tensors<double>(at::eye(3, at::kDouble), {Vec::Zero(3), Vec::Zero(3), {}});
   const Bagdc solver{.alpha = 0.1, .beta = 0.2, .eta = 0.5, .dual = DualStep::constant};
   auto state = problem.start();
-  EXPECT_CONTAINS(
-      refusal([&] { (void)run_steps(problem, Captured<Bagdc>{.solver = solver, .graph = Capture::on}, state, 3); }),
-      "not on a CUDA device");
-  EXPECT_CONTAINS(
-      refusal([&] { (void)run_steps(problem, Captured<Bagdc>{.solver = {}, .graph = Capture::on}, state, 3); }),
-      "dual = constant");
+  EXPECT_CONTAINS(refusal([&] {
+                    (void)run_steps(problem, Captured<Bagdc>{solver, Capture::on}, state, 3);
+                  }),
+                  "not on a CUDA device");
+  EXPECT_CONTAINS(refusal([&] {
+                    (void)run_steps(problem, Captured<Bagdc>{{}, Capture::on}, state, 3);
+                  }),
+                  "dual = constant");
   auto plain = problem.start();
   (void)run_steps(problem, solver, plain, 20);
   auto captured = problem.start();
-  (void)run_steps(problem, Captured<Bagdc>{.solver = solver}, captured, 20);
+  (void)run_steps(problem, Captured<Bagdc>{solver}, captured, 20);
   EXPECT_TRUE(same_bits(entries_of(captured.x), entries_of(plain.x)));
 }
 

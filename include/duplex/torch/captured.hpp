@@ -1,7 +1,9 @@
 #pragma once
 // A solver whose steps are captured as CUDA graphs and replayed, for problems whose steps are launches of many small
-// kernels: solve(problem, Captured<Bagdc>{.solver = {...}}, state, ...). Only steps that repeat themselves can be
-// captured (constant η, no schedule), and only problems whose losses read nothing back and have shapes that stay.
+// kernels: solve(problem, Captured<Bagdc>{{.alpha = …, .dual = DualStep::constant}}, state, …). Only steps that repeat
+// themselves can be captured (constant η, no schedule), and only problems whose losses read nothing back and have
+// shapes that stay. What a loss does on the host is done no more once its launches are captured. While a step is
+// captured, no other thread may use the device.
 //
 // A single-loop step exchanges y with y⁺, so that two steps in turn are captured, after a few plain ones.
 
@@ -11,8 +13,10 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace duplex {
@@ -22,10 +26,11 @@ enum class Capture : std::uint8_t { automatic, on, off };
 constexpr std::array<std::string_view, 3> capture_names{"auto", "on", "off"};
 constexpr const auto &names_of(Capture /*unused*/) { return capture_names; }
 
-/// Recorded launches. Without CUDA every call but supports() throws NotAvailable.
+/// Launches on the device of some variables, recorded. Without CUDA every call but supports() throws NotAvailable.
 class LaunchGraph {
 public:
-  LaunchGraph();
+  /// The variables' device is the one to use.
+  explicit LaunchGraph(const Tensors &variables);
   LaunchGraph(LaunchGraph &&) noexcept;
   LaunchGraph &operator=(LaunchGraph &&) noexcept;
   LaunchGraph(const LaunchGraph &) = delete;
@@ -34,9 +39,10 @@ public:
 
   [[nodiscard]] static bool supports(const Tensors &variables);
   /// Runs the work on a stream of its own, as capturing does.
-  static void warm_up(const std::function<void()> &work);
-  /// Records what the work launches, without running it.
+  void warm_up(const std::function<void()> &work);
+  /// Records what the work launches, without running it. What the work throws is thrown, and nothing is recorded.
   void capture(const std::function<void()> &work);
+  [[nodiscard]] bool captured() const;
   void replay();
 
 private:
@@ -49,20 +55,13 @@ concept RepeatingSolver = requires(const S &solver) {
   { solver.repeats() } -> std::convertible_to<bool>;
 };
 
-template <RepeatingSolver S> struct Captured {
-  static constexpr std::string_view name = S::name;
-  static constexpr std::string_view title = S::title;
-
-  S solver = {};
+template <RepeatingSolver S> struct Captured : S {
   Capture graph = Capture::automatic;
-  UpperRule upper = solver.upper;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    S::fields(self.solver, visit);
+    S::fields(self, visit);
     visit("graph", self.graph, any_number, "replay steps as CUDA graphs: auto where that is possible");
   }
-
-  [[nodiscard]] bool needs_aggregation() const { return solver.needs_aggregation(); }
 
   template <SecondOrderProblem P> class Run;
 };
@@ -72,39 +71,40 @@ public:
   using V = VectorOf<P>;
 
   Run(const Captured &options, const P &problem, const State<V> &start)
-      : counters_(&problem.counters()), run_(options.solver, problem, start) {
-    const bool possible = options.solver.repeats() && LaunchGraph::supports(start.x);
-    if (options.graph == Capture::on && !possible) {
+      : counters_(&problem.counters()), run_(options, problem, start),
+        required_(options.graph == Capture::on), turns_{Turn(start.x), Turn(start.x)} {
+    const bool possible = options.repeats() && LaunchGraph::supports(start.x);
+    if (required_ && !possible) {
       throw InvalidInput(std::string(S::name) + ": graph = on, but " +
-                         (options.solver.repeats() ? "x and y are not on a CUDA device"
-                                                   : "the steps change or read back numbers (expected constant steps, "
-                                                     "dual = constant, mu = 0, mixing = 0)"));
+                         (options.repeats() ? "x and y are not on a CUDA device that this build can use"
+                                            : "the steps change or read back numbers (expected constant steps, "
+                                              "dual = constant, mu = 0, mixing = 0)"));
     }
     captures_ = possible && options.graph != Capture::off;
   }
 
   StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
-    if (!captures_ || k < plain_steps) {
-      StepOutcome outcome;
-      const auto work = [&] { outcome = inner_step(s, k, move); };
-      captures_ ? LaunchGraph::warm_up(work) : work();
-      return outcome;
-    }
     auto &turn = turns_[static_cast<std::size_t>(k % 2)];
-    if (!turn.known) {
-      const Counters before = *counters_;
-      turn.graph.capture([&] { turn.outcome = inner_step(s, k, move); });
-      turn.evaluated = *counters_ - before;
-      turn.after = {handles(s.x), handles(s.y), handles(s.v)};
-      turn.known = true;
-    } else {
+    if (captures_ && k >= plain_steps && !turn.graph.captured()) {
+      record(turn, s, k, move);
+    } else if (captures_ && k >= plain_steps) {
       *counters_ += turn.evaluated;
       s.x = handles(turn.after.x);
       s.y = handles(turn.after.y);
       s.v = handles(turn.after.v);
     }
-    turn.graph.replay();
-    return turn.outcome;
+    if (captures_ && k >= plain_steps) {
+      turn.graph.replay();
+      return turn.outcome;
+    }
+    StepOutcome outcome;
+    const auto work = [&] { outcome = inner_step(s, k, move); };
+    if (captures_) {
+      turn.graph.warm_up(work);
+    } else {
+      work();
+    }
+    return outcome;
   }
 
   [[nodiscard]] const V &direction() const { return run_.direction(); }
@@ -113,15 +113,33 @@ private:
   static constexpr std::int64_t plain_steps = 4;
 
   struct Turn {
+    explicit Turn(const V &variables) : graph(variables) {}
     LaunchGraph graph;
     StepOutcome outcome;
     Counters evaluated;
     State<V> after; ///< which memory holds the state after it
-    bool known = false;
   };
 
   /// The same memory under another name.
   static V handles(const V &of) { return V(of.list()); }
+
+  /// Where a step cannot be recorded, the run goes on without: the state is exchanged by the last thing that a step
+  /// does.
+  void record(Turn &turn, State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    const Counters before = *counters_;
+    try {
+      turn.graph.capture([&] { turn.outcome = inner_step(s, k, move); });
+    } catch (const std::exception &error) {
+      *counters_ = before;
+      captures_ = false;
+      if (required_) {
+        throw InvalidInput(std::string(S::name) + ": graph = on, but the step cannot be captured: " + error.what());
+      }
+      return;
+    }
+    turn.evaluated = *counters_ - before;
+    turn.after = {handles(s.x), handles(s.y), handles(s.v)};
+  }
 
   StepOutcome inner_step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
     if constexpr (MovesUpper<typename S::template Run<P>, V>) {
@@ -133,6 +151,7 @@ private:
 
   Counters *counters_;
   typename S::template Run<P> run_;
+  bool required_;
   bool captures_ = false;
   std::array<Turn, 2> turns_;
 };

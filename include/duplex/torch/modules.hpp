@@ -8,8 +8,9 @@
 //   ... solve(problem, Bagdc{...}, state, ...);
 //   load_parameters(state.x, *backbone);       // and back into the module
 //
-// Modules are used functionally: every evaluation has clones of its own whose parameters stand at its point, so that
-// two evaluations at different points do not disturb each other.
+// Modules must be Cloneable and are used functionally: every evaluation has clones of its own whose parameters stand at
+// its point, so that two evaluations at different points do not disturb each other. All parameters are variables, and
+// running statistics of a normalization stay with the clones.
 
 #include <duplex/torch/tensor_problem.hpp>
 
@@ -33,8 +34,11 @@ void stand_at(std::vector<at::Tensor> &variables, torch::nn::Module &module);
 
 /// A module of its own, with the same parameters.
 template <class Holder> [[nodiscard]] Holder clone_of(const Holder &module) {
-  using Impl = typename Holder::ContainedType;
-  return Holder(std::dynamic_pointer_cast<Impl>(module->clone()));
+  auto copy = std::dynamic_pointer_cast<typename Holder::ContainedType>(module->clone());
+  if (copy == nullptr) {
+    throw InvalidInput("the module " + module->name() + " does not clone itself: derive it from torch::nn::Cloneable");
+  }
+  return Holder(std::move(copy));
 }
 
 /// loss(x module, y module) as a function of their parameters.

@@ -29,18 +29,27 @@ class TensorProblem {
 public:
   using Vector = Tensors;
 
-  /// Evaluates both losses and their gradients once. Throws InvalidInput, with the level, where a loss is not one
-  /// finite number, where the lower one does not depend on y, and where x and y differ in device or type.
-  TensorProblem(TensorLoss upper, TensorLoss lower, Tensors x, Tensors y);
+  /// Starts at a copy of x and y, and evaluates there once all that solvers may ask for. Throws InvalidInput, with the
+  /// level, where a loss or its gradient is not finite or LibTorch refuses it, where the lower loss does not depend on
+  /// y, and where x and y differ in device or type.
+  TensorProblem(TensorLoss upper, TensorLoss lower, const Tensors &x, const Tensors &y);
 
   enum class Level : std::uint8_t { lower, upper };
 
-  class Evaluation {
+  /// What LibTorch refuses in a loss is thrown as InvalidInput with the level.
+  class Evaluation : public Point<Tensors> {
   public:
     Evaluation(TensorLoss loss, Level level) : loss_(std::move(loss)), level_(level) {}
+    Evaluation(const Evaluation &) = delete; // a copy would share leaves that the other moves
+    Evaluation &operator=(const Evaluation &) = delete;
+    Evaluation(Evaluation &&) = default;
+    Evaluation &operator=(Evaluation &&) = default;
+    ~Evaluation() = default;
+
+    using Point<Tensors>::at;
     void at(const Tensors &x, const Tensors &y);
     [[nodiscard]] double value();
-    void grad_x(Tensors &out); ///< of the upper level
+    void grad_x(Tensors &out); ///< of the upper level; NotAvailable of the lower
     void grad_y(Tensors &out);
     void hess_yy(const Tensors &v, Tensors &out);
     void cross_xy(const Tensors &v, Tensors &out);
@@ -53,8 +62,6 @@ public:
 
     TensorLoss loss_;
     Level level_;
-    const Tensors *x_ = nullptr;
-    const Tensors *y_ = nullptr;
     std::vector<at::Tensor> x_leaves_;
     std::vector<at::Tensor> y_leaves_;
     at::Tensor value_;
@@ -71,6 +78,8 @@ public:
   [[nodiscard]] Index x_size() const { return size(x_); }
   [[nodiscard]] Index y_size() const { return size(y_); }
   [[nodiscard]] State<Tensors> start() const { return {x_, y_, zeros_like(y_)}; }
+  /// Throws InvalidInput unless the tensors are as many as the problem's, of the same shapes, type and device.
+  void check_start(const State<Tensors> &state) const;
 
 private:
   TensorLoss upper_;

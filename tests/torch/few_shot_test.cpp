@@ -1,0 +1,124 @@
+// Few-shot learning: tasks, heads, features, and that a tiny setting learns.
+
+#include "torch_support.hpp"
+
+#include "fewshot/learner.hpp"
+
+#include <duplex/solvers/bagdc.hpp>
+#include <duplex/solvers/rhg.hpp>
+
+#include <set>
+
+namespace duplex::testing {
+namespace {
+
+using namespace duplex::fewshot;
+
+TEST(TaskSampler, RefusesTasksThatItsClassesOrImagesDoNotAllow) {
+  const auto make = [](TaskShape shape) { return refusal([=] { TaskSampler(shape, {1, 2, 3}, 10, 0); }); };
+  EXPECT_CONTAINS(make({.ways = 4}), "ways = 4, expected 2 to 3");
+  EXPECT_CONTAINS(make({.ways = 3, .shots = 0}), "shots = 0, expected 1 to 9");
+  EXPECT_CONTAINS(make({.ways = 3, .shots = 1, .queries = 10}), "queries = 10, expected 1 to 9");
+}
+
+TEST(TaskSampler, DrawsEveryImageOfATaskOnceAndFromItsWay) {
+  const TaskShape shape{.ways = 3, .shots = 2, .queries = 4};
+  TaskSampler sampler(shape, {4, 5, 6, 7}, 10, 1);
+  constexpr std::int64_t tasks = 5;
+  const auto batch = sampler.draw(tasks);
+  for (std::int64_t task = 0; task < tasks; ++task) {
+    std::set<std::int64_t> seen;
+    std::vector<std::int64_t> class_of_way(3, -1);
+    const auto look = [&](const std::vector<std::int64_t> &numbers, std::int64_t samples) {
+      for (std::int64_t k = 0; k < samples; ++k) {
+        const auto image = numbers[static_cast<std::size_t>(k * tasks + task)];
+        EXPECT_TRUE(seen.insert(image).second);
+        auto &own = class_of_way[static_cast<std::size_t>(k % shape.ways)];
+        EXPECT_TRUE(own == -1 || own == image / 10);
+        own = image / 10;
+      }
+    };
+    look(batch.shots, shape.shot_samples());
+    look(batch.queries, shape.query_samples());
+    EXPECT_EQ(std::set(class_of_way.begin(), class_of_way.end()).size(), 3U);
+  }
+}
+
+Heads some_heads(std::int64_t tasks) {
+  std::mt19937_64 generator(2);
+  Tensors features({at::empty({tasks, 4, 3}, at::kDouble), at::empty({tasks, 6, 3}, at::kDouble)});
+  fill_normal(generator, features);
+  const auto wanted = [&](std::int64_t samples) {
+    return at::one_hot(at::arange(samples).remainder(2), 2).to(at::kDouble).unsqueeze(0).repeat({tasks, 1, 1});
+  };
+  return {features, wanted(4), wanted(6)};
+}
+
+TEST(FewShotHeads, PassTheirDerivativeCheck) {
+  const auto heads = some_heads(2);
+  const auto report = check(heads);
+  for (const auto &row : report.rows) {
+    if (row.quantity != "hypergradient") { // without a penalty the heads' Hessian is singular
+      EXPECT_TRUE(row.passes) << report.table();
+    }
+  }
+}
+
+TEST(FewShotHeads, OfSeveralTasksMoveAsEachAlone) {
+  const auto heads = some_heads(3);
+  auto state = heads.start();
+  (void)run_steps(heads, Bagdc{.alpha = 1e-300, .beta = 0.3, .eta = 0.2, .dual = DualStep::constant}, state, 8);
+  const auto all = heads.start();
+  for (std::int64_t task = 0; task < 3; ++task) {
+    const auto part = [&](const at::Tensor &t) { return t.narrow(0, task, 1).clone(); };
+    const auto wanted = at::one_hot(at::arange(6).remainder(2), 2).to(at::kDouble).unsqueeze(0);
+    const Heads one(Tensors({part(all.x[0]), part(all.x[1])}), wanted.narrow(1, 0, 4).contiguous(), wanted);
+    auto alone = one.start();
+    (void)run_steps(one, Bagdc{.alpha = 1e-300, .beta = 0.3, .eta = 0.2, .dual = DualStep::constant}, alone, 8);
+    EXPECT_LE(relative_error(entries_of(Tensors({part(state.y[0]), part(state.y[1])})), entries_of(alone.y)), 1e-12);
+  }
+}
+
+TEST(FewShotFeatures, OfATaskDoNotDependOnTheOthers) {
+  const auto backbone = fresh_backbone(1, at::kCPU, at::kDouble);
+  at::manual_seed(1);
+  const auto pixels = at::rand({3 * 2, 1, 64, 64}, at::kDouble); // three samples of two tasks
+  const auto both = features_of(backbone.list(), pixels, 2);
+  const auto second = features_of(backbone.list(), pixels.view({3, 2, 1, 64, 64}).select(1, 1).contiguous(), 1);
+  EXPECT_EQ(both.sizes().vec(), (std::vector<std::int64_t>{2, 3, fewshot::feature_count}));
+  EXPECT_LE((both[1] - second[0]).abs().max().item<double>(), 1e-10);
+}
+
+/// Ten classes: a bright square at a place of its own, on noise.
+at::Tensor squares(std::int64_t images_per_class) {
+  at::manual_seed(2);
+  auto images = at::randint(0, 120, {10 * images_per_class, 64, 64}, at::kByte);
+  for (std::int64_t c = 0; c < 10; ++c) {
+    const auto of_class = images.narrow(0, c * images_per_class, images_per_class);
+    of_class.narrow(1, 4 + 6 * (c % 5), 14).narrow(2, 4 + 30 * (c / 5), 14).fill_(230);
+  }
+  return images.view({-1, 64 * 64});
+}
+
+TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
+  const TaskShape shape{.ways = 3, .shots = 1, .queries = 3};
+  const auto images = squares(12);
+  for (const bool with_bagdc : {true, false}) {
+    const auto solver = with_bagdc ? head_solver(Bagdc{.beta = 0.1, .eta = 0.1, .dual = DualStep::constant}, 5)
+                                   : head_solver(Rhg{.beta = 0.1, .inner = 5}, 1);
+    Learner learner({.shape = shape, .meta_batch = 4, .alpha = 5e-3}, solver, images, fresh_backbone(3, at::kCPU));
+    TaskSampler training(shape, {0, 1, 2, 3, 4, 5}, 12, 4);
+    const auto accuracy = [&] {
+      TaskSampler held_out(shape, {6, 7, 8, 9}, 12, 5);
+      return learner.evaluate(held_out, 40).accuracy;
+    };
+    const double before = accuracy();
+    for (int k = 0; k < 12; ++k) {
+      learner.step(training);
+    }
+    EXPECT_GT(accuracy(), std::max(0.8, before)) << "before: " << before;
+  }
+}
+
+} // namespace
+} // namespace duplex::testing
