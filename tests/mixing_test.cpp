@@ -30,6 +30,15 @@ struct LinearMap {
   [[nodiscard]] Vec f(const Vec &z) const { return b - eigenvalues.cwiseProduct(z); }
 };
 
+/// So many mixed steps from zero.
+Vec mixed_steps(const LinearMap &map, AndersonMixing<Vec> &mixing, int steps) {
+  Vec z = Vec::Zero(map.b.size());
+  for (int k = 0; k < steps; ++k) {
+    mixing.move(0.4, map.f(z), z);
+  }
+  return z;
+}
+
 /// Steps until ‖f‖ is 1e-6 of that at zero, at most 20 000.
 int steps_to_rest(const LinearMap &map, int pairs) {
   Vec z = Vec::Zero(map.b.size());
@@ -82,11 +91,8 @@ TEST(Mixing, DoesNotMindTheSignOfTheResidual) {
 
 TEST(Mixing, ForgetsWhereTheResidualJumps) {
   const LinearMap map(6, 10.0);
-  Vec z = Vec::Zero(6);
-  AndersonMixing<Vec> mixing(3, z);
-  for (int k = 0; k < 8; ++k) {
-    mixing.move(0.4, map.f(z), z);
-  }
+  AndersonMixing<Vec> mixing(3, map.b);
+  Vec z = mixed_steps(map, mixing, 8);
   const Vec jumped = random_vector(6, 5) * 100.0;
   const Vec expected = z + 0.4 * jumped;
   mixing.move(0.4, jumped, z);
@@ -95,11 +101,8 @@ TEST(Mixing, ForgetsWhereTheResidualJumps) {
 
 TEST(Mixing, StaysWhereTheResidualVanishesAndForgetsWhereItComesBack) {
   const LinearMap map(4, 10.0);
-  Vec z = Vec::Zero(4);
-  AndersonMixing<Vec> mixing(2, z);
-  for (int k = 0; k < 5; ++k) {
-    mixing.move(0.4, map.f(z), z);
-  }
+  AndersonMixing<Vec> mixing(2, map.b);
+  Vec z = mixed_steps(map, mixing, 5);
   const Vec rest = z;
   mixing.move(0.4, Vec::Zero(4), z);
   mixing.move(0.4, Vec::Zero(4), z);

@@ -113,4 +113,13 @@ private:
   Small gram_;             ///< products of the Δf
 };
 
+/// A mixed step, or a plain one where there is no mixing.
+template <VectorSpace V> void advance(AndersonMixing<V> *mixing, double step, const V &f, V &point) {
+  if (mixing != nullptr) {
+    mixing->move(step, f, point);
+  } else {
+    axpy(step, f, point);
+  }
+}
+
 } // namespace duplex

@@ -48,11 +48,9 @@ void Learner::Repeated::run(bool captures, const std::function<void()> &work) {
   }
 }
 
-void Learner::load(const TaskBatch &batch) {
-  const auto copy = [](const std::vector<std::int64_t> &from, at::Tensor &into) {
-    into.copy_(at::from_blob(const_cast<std::int64_t *>(from.data()),
-                             {static_cast<std::int64_t>(from.size())}, // NOLINT
-                             at::kLong));
+void Learner::load(TaskBatch batch) {
+  const auto copy = [](std::vector<std::int64_t> &from, at::Tensor &into) {
+    into.copy_(at::from_blob(from.data(), {static_cast<std::int64_t>(from.size())}, at::kLong));
   };
   copy(batch.shots, shots_);
   copy(batch.queries, queries_);

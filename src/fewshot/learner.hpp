@@ -69,7 +69,7 @@ private:
     int calls_ = 0;
   };
 
-  void load(const TaskBatch &batch);
+  void load(TaskBatch batch);
   [[nodiscard]] at::Tensor pixels(const at::Tensor &numbers) const;
   void find_direction();
   void adapt_and_test();

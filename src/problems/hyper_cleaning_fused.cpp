@@ -211,12 +211,7 @@ template <class Scalar>
 double HyperCleaning<Scalar>::Fused::step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules,
                                           UpperUpdate<Vector> &move, Vector &d) {
   Impl &self = *impl_;
-  const bool mixes = rules.y_mixing != nullptr;
-  if (mixes) {
-    rules.y_mixing->move(-steps.beta, self.gradient, s.y);
-  } else {
-    s.y -= static_cast<Scalar>(steps.beta) * self.gradient;
-  }
+  advance(rules.y_mixing, -steps.beta, self.gradient, s.y);
   self.pass_at_next_y(s);
   double eta = steps.eta;
   Scalar eta_of_scores = 0;
@@ -227,11 +222,8 @@ double HyperCleaning<Scalar>::Fused::step(State<Vector> &s, const StepSizes &ste
     eta = rules.relaxation * rules.search->step(rr, dot(self.residual, self.product), rr);
     eta_of_scores = static_cast<Scalar>(eta);
   }
-  if (mixes) {
-    rules.v_mixing->move(eta, self.residual, s.v);
-  } else {
-    s.v += static_cast<Scalar>(eta) * self.residual;
-  }
+  advance(rules.v_mixing, eta, self.residual, s.v);
+  const bool mixes = rules.v_mixing != nullptr;
   self.pass_along_multiplier(s, steps.alpha, searches && !mixes ? &eta_of_scores : nullptr, move, d);
   return eta;
 }

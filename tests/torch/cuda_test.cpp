@@ -62,12 +62,7 @@ TEST_F(OnDevice, HasTheIteratesOfTheCpu) {
   for (const auto dual : {DualStep::constant, DualStep::adaptive}) {
     Bagdc solver = constant_steps;
     solver.dual = dual;
-    auto a = here.start();
-    auto b = there.start();
-    (void)run_steps(here, solver, a, 100);
-    (void)run_steps(there, solver, b, 100);
-    EXPECT_LE(relative_error(entries_of(b.x), entries_of(a.x)), 1e-9);
-    EXPECT_LE(relative_error(entries_of(b.y), entries_of(a.y)), 1e-9);
+    expect_the_same_run(here, there, solver, 100, 1e-9);
   }
 }
 
@@ -172,34 +167,13 @@ std::int64_t device_bytes() {
   return stats.allocated_bytes[0].current;
 }
 
-class DeviceMemoryWatch final : public Observer<Tensors> {
-public:
-  void observe(const Progress<Tensors> &progress) override {
-    if (early_ == 0 && progress.iteration >= 100) {
-      early_ = device_bytes();
-    }
-    growth_ = device_bytes() - early_;
-  }
-  [[nodiscard]] std::int64_t growth() const { return growth_; }
-
-private:
-  std::int64_t early_ = 0;
-  std::int64_t growth_ = 0;
-};
-
 TEST_F(OnDevice, NeedsNoMoreMemoryForMoreSteps) {
   if (!has_device()) {
     return;
   }
   const auto problem = cleaning_on(device_named("cuda"));
   for (const auto graph : {Capture::off, Capture::on}) {
-    auto state = problem.start();
-    DeviceMemoryWatch memory;
-    Monitor<Tensors> monitor;
-    monitor.observers = {&memory};
-    monitor.cadence = {.every = 100};
-    (void)solve(problem, Captured<Bagdc>{constant_steps, graph}, state, {.max_iterations = 2100}, monitor);
-    EXPECT_LT(memory.growth(), 1 << 20);
+    EXPECT_LT(GrowthWatch::of_run(device_bytes, problem, Captured<Bagdc>{constant_steps, graph}, 2000), 1 << 20);
   }
 }
 #endif

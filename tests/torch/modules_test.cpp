@@ -46,13 +46,7 @@ TEST(ModuleProblem, HasTheIteratesOfTheSameLossesOnTensors) {
   const TensorProblem tensors(tensor_loss_on(data, 0.0), tensor_loss_on(data, 0.1), parameters_of(*features),
                               parameters_of(*head));
   for (const auto dual : {DualStep::constant, DualStep::adaptive}) {
-    const Bagdc solver{.alpha = 0.3, .beta = 0.3, .eta = 0.5, .dual = dual};
-    auto a = modules.start();
-    auto b = tensors.start();
-    (void)run_steps(modules, solver, a, 50);
-    (void)run_steps(tensors, solver, b, 50);
-    EXPECT_LE(relative_error(entries_of(a.x), entries_of(b.x)), 1e-5);
-    EXPECT_LE(relative_error(entries_of(a.y), entries_of(b.y)), 1e-5);
+    expect_the_same_run(tensors, modules, Bagdc{.alpha = 0.3, .beta = 0.3, .eta = 0.5, .dual = dual}, 50, 1e-5);
   }
 }
 

@@ -248,32 +248,12 @@ std::int64_t resident_bytes() {
   return resident * 4096;
 }
 
-class MemoryWatch final : public Observer<Tensors> {
-public:
-  void observe(const Progress<Tensors> &progress) override {
-    if (early_ == 0 && progress.iteration >= 200) {
-      early_ = resident_bytes();
-    }
-    growth_ = resident_bytes() - early_;
-  }
-  [[nodiscard]] std::int64_t growth() const { return growth_; }
-
-private:
-  std::int64_t early_ = 0;
-  std::int64_t growth_ = 0;
-};
-
 TEST(MemoryOfATensorRun, DoesNotGrowWithItsSteps) {
   const auto problem =
       counter_example_on_tensors<double>(at::eye(200, at::kDouble), {Vec::Zero(200), Vec::Zero(200), {}});
-  auto state = problem.start();
-  MemoryWatch memory;
-  Monitor<Tensors> monitor;
-  monitor.observers = {&memory};
-  monitor.cadence = {.every = 200};
-  (void)solve(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 0.5, .dual = DualStep::constant}, state,
-              {.max_iterations = 2200}, monitor);
-  EXPECT_LT(memory.growth(), 1 << 20) << "a graph that is kept would cost 2000 times some kilobytes";
+  const Bagdc solver{.alpha = 0.1, .beta = 0.2, .eta = 0.5, .dual = DualStep::constant};
+  EXPECT_LT(GrowthWatch::of_run(resident_bytes, problem, solver, 2000), 1 << 20)
+      << "a graph that is kept would cost 2000 times some kilobytes";
 }
 
 TEST(TensorProblemRefuses, WhatLibTorchRefusesWithTheLevelAndWithoutItsStack) {

@@ -7,6 +7,10 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 namespace duplex::testing {
 
 template <class Scalar> constexpr at::ScalarType type_of = std::is_same_v<Scalar, float> ? at::kFloat : at::kDouble;
@@ -47,6 +51,54 @@ template <class Scalar> TensorProblem counter_example_on_tensors(const at::Tenso
   return {[half_square](const auto &x, const auto &y) { return 0.5 * (x[0] - 1).square().sum() + half_square(y[0]); },
           [half_square](const auto &x, const auto &y) { return half_square(y[0]) - x[0].dot(y[0]); },
           Tensors({tensor_of<double>(start.x).to(options)}), Tensors({tensor_of<double>(start.y).to(options)})};
+}
+
+/// How much a number of bytes grows from some steps into a run to its end.
+class GrowthWatch final : public Observer<Tensors> {
+public:
+  explicit GrowthWatch(std::function<std::int64_t()> bytes) : bytes_(std::move(bytes)) {}
+
+  void observe(const Progress<Tensors> &progress) override {
+    constexpr std::int64_t settled = 200;
+    if (!early_ && progress.iteration >= settled) {
+      early_ = bytes_();
+    }
+    late_ = bytes_();
+    last_iteration_ = progress.iteration;
+  }
+
+  /// Over a run of that many steps beyond the first 200.
+  template <class S>
+  [[nodiscard]] static std::int64_t of_run(std::function<std::int64_t()> bytes, const TensorProblem &problem,
+                                           const S &solver, std::int64_t steps) {
+    GrowthWatch watch(std::move(bytes));
+    Monitor<Tensors> monitor;
+    monitor.observers = {&watch};
+    monitor.cadence = {.every = 100};
+    auto state = problem.start();
+    (void)solve(problem, solver, state, {.max_iterations = 300 + steps}, monitor);
+    EXPECT_EQ(watch.last_iteration_, 300 + steps);
+    return watch.late_ - watch.early_.value();
+  }
+
+private:
+  std::function<std::int64_t()> bytes_;
+  std::optional<std::int64_t> early_;
+  std::int64_t late_ = 0;
+  std::int64_t last_iteration_ = 0;
+};
+
+/// The same solver on two forms of one problem.
+template <class S>
+void expect_the_same_run(const TensorProblem &one, const TensorProblem &other, const S &solver, std::int64_t steps,
+                         double tolerance) {
+  auto a = one.start();
+  auto b = other.start();
+  const auto summary = run_steps(one, solver, a, steps);
+  EXPECT_EQ(run_steps(other, solver, b, steps).counters, summary.counters);
+  EXPECT_EQ(summary.iterations, steps) << summary.brief();
+  EXPECT_LE(relative_error(entries_of(b.x), entries_of(a.x)), tolerance);
+  EXPECT_LE(relative_error(entries_of(b.y), entries_of(a.y)), tolerance);
 }
 
 } // namespace duplex::testing

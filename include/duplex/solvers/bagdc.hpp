@@ -120,7 +120,7 @@ public:
     here_.at(s.x, s.y);
     here_.grad_y(gradient_);
     assign(s.y, y_next_);
-    advance(y_mixing_, -steps.beta, gradient_, y_next_);
+    advance(y_mixing(), -steps.beta, gradient_, y_next_);
 
     next_.at(s.x, y_next_);
     up_.at(s.x, y_next_);
@@ -155,17 +155,12 @@ private:
     return {.dual = options_.dual,
             .relaxation = relaxation(),
             .search = &search_,
-            .y_mixing = y_mixing_ ? &*y_mixing_ : nullptr,
-            .v_mixing = v_mixing_ ? &*v_mixing_ : nullptr};
+            .y_mixing = y_mixing(),
+            .v_mixing = v_mixing()};
   }
 
-  static void advance(std::optional<AndersonMixing<V>> &mixing, double step, const V &along, V &point) {
-    if (mixing) {
-      mixing->move(step, along, point);
-    } else {
-      axpy(step, along, point);
-    }
-  }
+  [[nodiscard]] AndersonMixing<V> *y_mixing() { return y_mixing_ ? &*y_mixing_ : nullptr; }
+  [[nodiscard]] AndersonMixing<V> *v_mixing() { return v_mixing_ ? &*v_mixing_ : nullptr; }
 
   [[nodiscard]] double relaxation() const { return options_.dual == DualStep::relaxed ? options_.relaxation : 1.0; }
 
@@ -173,7 +168,7 @@ private:
   double move_multiplier(V &v, double constant_eta) {
     switch (options_.dual) {
     case DualStep::constant:
-      advance(v_mixing_, constant_eta, residual_, v);
+      advance(v_mixing(), constant_eta, residual_, v);
       return constant_eta;
     case DualStep::adaptive:
     case DualStep::relaxed:
@@ -196,7 +191,7 @@ private:
   double search_along(const V &p, V &v) {
     next_.hess_yy(p, product_);
     const double searched_eta = relaxation() * search_.step(dot(residual_, p), dot(p, product_), dot(p, p));
-    advance(v_mixing_, searched_eta, p, v);
+    advance(v_mixing(), searched_eta, p, v);
     return searched_eta;
   }
 
