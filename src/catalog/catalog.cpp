@@ -1,6 +1,6 @@
 #include "catalog/catalog.hpp"
 
-#include <duplex/catalog.hpp>
+#include "catalog/named_solver.hpp"
 
 namespace duplex::catalog {
 
@@ -46,12 +46,6 @@ private:
   Settings settings_;
 };
 
-template <class List> std::vector<std::string> names_in() {
-  std::vector<std::string> names;
-  List::each([&]<class T>() { names.emplace_back(T::name); });
-  return names;
-}
-
 template <class Base, template <class> class Holder, class List>
 std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
   const Spec spec = parse_spec(text);
@@ -66,11 +60,7 @@ std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
   }
   for (const auto &[key, value] : spec.settings) {
     if (!made->set(key, value)) {
-      std::vector<std::string> known;
-      for (const auto &info : made->options()) {
-        known.push_back(info.name);
-      }
-      throw InvalidInput(std::string(made->name()) + ": " + unknown_name("option", key, known));
+      refuse_option(made->name(), key, made->options());
     }
     made->pin(key);
   }
@@ -78,23 +68,6 @@ std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
 }
 
 } // namespace
-
-Spec parse_spec(std::string_view text) {
-  Spec spec;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(':', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
-    if (begin == 0) {
-      spec.name = part;
-    } else {
-      const std::size_t equals = std::min(part.find('='), part.size());
-      const bool has_value = equals < part.size();
-      spec.settings.emplace_back(part.substr(0, equals), has_value ? part.substr(equals + 1) : "true");
-    }
-    begin = end + 1;
-  }
-  return spec;
-}
 
 std::vector<std::string> solver_names() { return names_in<AllSolvers>(); }
 std::vector<std::string> problem_names() { return names_in<AllProblemSettings>(); }

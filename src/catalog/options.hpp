@@ -8,7 +8,6 @@
 #include <charconv>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace duplex::catalog {
@@ -73,13 +72,5 @@ bool set_option(Options &options, std::string_view owner, std::string_view name,
   });
   return found;
 }
-
-/// "name:key=value:key=value"
-struct Spec {
-  std::string name;
-  std::vector<std::pair<std::string, std::string>> settings;
-};
-
-[[nodiscard]] Spec parse_spec(std::string_view text);
 
 } // namespace duplex::catalog
