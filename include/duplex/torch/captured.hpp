@@ -9,6 +9,7 @@
 
 #include <duplex/counters.hpp>
 #include <duplex/solver.hpp>
+#include <duplex/torch/capture.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <array>
@@ -17,14 +18,8 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace duplex {
-
-enum class Capture : std::uint8_t { automatic, on, off };
-
-constexpr std::array<std::string_view, 3> capture_names{"auto", "on", "off"};
-constexpr const auto &names_of(Capture /*unused*/) { return capture_names; }
 
 /// Launches on the device of some variables, recorded. Without CUDA every call but supports() throws NotAvailable.
 class LaunchGraph {
