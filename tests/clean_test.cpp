@@ -65,7 +65,8 @@ TEST_F(CleanCommand, RefusesToGuessItsInput) {
   expect_refused("clean --demo mnits --out " + out, {"--demo", "mnits", "mnist"});
   expect_refused("clean --demo fashion-mnist --noise-kind pairs --out " + out, {"--noise-kind", "pairs", "pair"});
   expect_refused("clean --demo fashion-mnist --noise 1.5 --out " + out, {"1.5"});
-  expect_refused("clean --demo mnist --data-dir /nowhere --out " + out, {"/nowhere", "scripts/mnist.sh", "--data-dir"});
+  expect_refused("clean --demo mnist --data-dir /nowhere --out " + out,
+                 {"/nowhere", "scripts/mnist.sh", "name the folder"});
 }
 
 TEST_F(CleanCommand, RefusesWrongSolverOptionsBeforeItReads) {

@@ -5,6 +5,7 @@
 #include "fewshot/learner.hpp"
 
 #include <duplex/solver.hpp>
+#include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
@@ -211,7 +212,8 @@ private:
 } // namespace
 
 Outcome train(const Settings &settings, const Hooks &hooks, const checkpoint::Checkpoint *from) {
-  return Training(settings, hooks).run(from);
+  return explaining_memory("few-shot (a smaller --meta-batch and fewer --images-per-class need less)",
+                           [&] { return Training(settings, hooks).run(from); });
 }
 
 bool runs_on_gpu(const std::string &device) { return chosen_device(device).is_cuda(); }
