@@ -136,19 +136,12 @@ private:
     turn.after = {handles(s.x), handles(s.y), handles(s.v)};
   }
 
-  /// With the move of x, where that repeats itself too: what is not captured waits for what is.
   StepOutcome inner_step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
-    StepOutcome outcome;
     if constexpr (MovesUpper<typename S::template Run<P>, V>) {
-      outcome = run_.step(s, k, move);
+      return run_.step(s, k, move);
     } else {
-      outcome = run_.step(s, k);
+      return run_.step(s, k);
     }
-    if (captures_ && move.repeats() && !outcome.moved_x && outcome.failure.empty()) {
-      move.apply(outcome.steps.alpha, run_.direction(), s.x);
-      outcome.moved_x = true;
-    }
-    return outcome;
   }
 
   Counters *counters_;
