@@ -84,14 +84,18 @@ bool BilevelRuns::attempt(int run, const BilevelProblem &problem, double beta, B
 }
 
 SolverChoice BilevelRuns::choice(double beta) const {
-  return {.spec = options_.solver.empty() ? "bagdc" : options_.solver,
-          .defaults = {{"upper", "normalized"},
-                       {"alpha", "0.1"},
-                       {"beta", fmt::format("{:.4g}", beta)},
-                       {"dual", "relaxed"},
-                       {"eta-cap", fmt::format("{:.4g}", plan_.longest_dual_step * beta)}},
-          .most_steps = options_.most_steps,
-          .interrupt = options_.interrupt};
+  const auto text = [](double number) { return fmt::format("{:.4g}", number); };
+  SolverChoice choice{.spec = options_.solver.empty() ? "bagdc" : options_.solver,
+                      .defaults = {{"upper", "normalized"}, {"alpha", "0.1"}, {"beta", text(beta)}},
+                      .most_steps = options_.most_steps,
+                      .interrupt = options_.interrupt};
+  if (plan_.convex) {
+    choice.defaults.insert(choice.defaults.end(), {{"dual", "relaxed"}, {"eta-cap", text(10.0 * beta)}});
+  } else { // along directions of negative curvature the multiplier grows: slowly by short steps, not at all if damped
+    choice.defaults.insert(choice.defaults.end(),
+                           {{"dual", "constant"}, {"eta", text(beta)}, {"damping", text(0.1 / beta)}});
+  }
+  return choice;
 }
 
 } // namespace duplex::clean

@@ -26,11 +26,11 @@ struct WeightedSamples {
 };
 
 struct TrainingPlan {
-  std::vector<double> penalties;   ///< that are tried on the trusted samples, largest first
-  std::int64_t alone = 60;         ///< iterations on the trusted samples
-  std::int64_t in_a_round = 12;    ///< from the model of the round before
-  std::int64_t at_last = 40;       ///< on all samples
-  double longest_dual_step = 10.0; ///< of the bilevel runs, in units of their lower step
+  std::vector<double> penalties; ///< that are tried on the trusted samples, largest first
+  std::int64_t alone = 60;       ///< iterations on the trusted samples
+  std::int64_t in_a_round = 12;  ///< from the model of the round before
+  std::int64_t at_last = 40;     ///< on all samples
+  bool convex = true;            ///< whether the bilevel problem's lower level is
 };
 
 /// What is seen of a bilevel run after a step.

@@ -94,9 +94,9 @@ public:
       plan_.penalties.push_back(penalty * length_);
     }
     plan_.alone = 60;
-    plan_.in_a_round = 40;
-    plan_.at_last = 120;
-    plan_.longest_dual_step = 1.0;
+    plan_.in_a_round = 50;
+    plan_.at_last = 150;
+    plan_.convex = false;
   }
 
   [[nodiscard]] const TrainingPlan &plan() const override { return plan_; }
@@ -110,7 +110,7 @@ public:
     const Index inner = settings_.hidden * inputs;
     const Index units = settings_.hidden + 1;
     const auto of_features = static_cast<float>(std::sqrt(2.0 / std::max(settings_.unit, 1e-12)));
-    const auto of_units = static_cast<float>(std::sqrt(0.1 / static_cast<double>(settings_.hidden)));
+    const auto of_units = static_cast<float>(std::sqrt(0.01 / static_cast<double>(settings_.hidden)));
     Vector model(inner + settings_.classes * units);
     for (Index i = 0; i < model.size(); ++i) {
       const bool is_bias = i < inner ? i % inputs == inputs - 1 : (i - inner) % units == units - 1;
