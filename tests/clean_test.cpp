@@ -358,7 +358,12 @@ TEST(NetworkModel, IsRefusedWhereItsFilesAreDamaged) {
   expect_broken([&] { change("hidden", 0); }, {"model.json", "hidden = 0", "from 1 to 65536"});
   expect_broken([&] { change("hidden", "two"); }, {"model.json", "hidden = \"two\""});
   expect_broken([&] { change("hidden", 3); }, {"model-hidden.npy", "2 x 3 numbers, expected 3 x 3"});
-  expect_broken([&] { change("features", 3); }, {"model-hidden.npy", "2 x 3 numbers, expected 2 x 4"});
+  expect_broken(
+      [&] {
+        change("features", 3);
+        change("feature_names", nlohmann::json::array());
+      },
+      {"model-hidden.npy", "2 x 3 numbers, expected 2 x 4"});
   expect_broken([&] { change("format", "another"); }, {"model.json", "not a model of this version"});
   expect_broken([&] { change("classes", {"a", "b", "c"}); }, {"model.npy", "2 x 3 numbers, expected 3 x 3"});
   expect_broken([&] { std::filesystem::remove(scratch.path() / "model-hidden.npy"); }, {"model-hidden.npy"});

@@ -211,7 +211,8 @@ private:
   /// More samples need less of a penalty. It counts all of the training samples, also for a model of one half.
   [[nodiscard]] double rho_with_training() const {
     const auto trusted = static_cast<double>(trusted_rows_);
-    return rho_ * std::sqrt(trusted / (trusted + result_.label_information * static_cast<double>(rows_)));
+    const double share = trusted / (trusted + result_.label_information * static_cast<double>(rows_));
+    return rho_ * (classifier_.plan().penalty_is_prior ? share : std::sqrt(share));
   }
 
   void fit_with(std::initializer_list<int> halves, std::int64_t iterations, double rho, Vector &y) {
