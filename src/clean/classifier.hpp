@@ -30,7 +30,7 @@ struct TrainingPlan {
   std::int64_t alone = 60;       ///< iterations on the trusted samples
   std::int64_t in_a_round = 12;  ///< from the model of the round before
   std::int64_t at_last = 40;     ///< on all samples
-  bool penalty_is_prior = false; ///< it falls as 1/n with the number n of samples, else as 1/√n
+  double less_of_penalty = 1.0;  ///< factor on it where training samples are fitted, beyond what their number does
   bool convex = true;            ///< whether the bilevel problem's lower level is
 };
 

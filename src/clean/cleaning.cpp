@@ -212,7 +212,7 @@ private:
   [[nodiscard]] double rho_with_training() const {
     const auto trusted = static_cast<double>(trusted_rows_);
     const double share = trusted / (trusted + result_.label_information * static_cast<double>(rows_));
-    return rho_ * (classifier_.plan().penalty_is_prior ? share : std::sqrt(share));
+    return classifier_.plan().less_of_penalty * rho_ * std::sqrt(share);
   }
 
   void fit_with(std::initializer_list<int> halves, std::int64_t iterations, double rho, Vector &y) {

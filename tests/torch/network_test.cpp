@@ -15,6 +15,8 @@
 #include <ATen/Context.h>
 
 #include <chrono>
+#include <iostream>
+#include <numeric>
 #include <thread>
 
 namespace duplex::testing {
@@ -136,6 +138,14 @@ TEST_F(NetworkCleaning, FindsWhatNoLinearModelCan) {
   EXPECT_LE(clean::accuracy(clean::predict(linear.model, test.dataset), test.dataset.labels), 0.8);
 }
 
+TEST_F(NetworkCleaning, FindsItOnADeviceToo) {
+  if (!at::hasCUDA()) {
+    std::cout << "skipped: no CUDA device\n";
+    return;
+  }
+  EXPECT_GE(f1_of(outcome_with(*clean::make_network(settings(32, "cuda")))), 0.97);
+}
+
 TEST_F(NetworkCleaning, GivesTheSameBitsForTheSameSeed) {
   const clean::Options few{.most_steps = 20, .rounds = 1};
   const auto first = outcome_with(*clean::make_network(settings(8)), few);
@@ -150,7 +160,7 @@ TEST_F(NetworkCleaning, GivesTheSameBitsForTheSameSeed) {
 TEST_F(NetworkCleaning, TakesEverySolver) {
   for (const char *solver : {"nosa", "rhg:inner=5", "bda:inner=5", "cg:inner=5", "ns:inner=5", "bagdc:alpha=0.05"}) {
     const auto outcome =
-        outcome_with(*clean::make_network(settings(16)), {.solver = solver, .most_steps = 40, .rounds = 2});
+        outcome_with(*clean::make_network(settings(12)), {.solver = solver, .most_steps = 10, .rounds = 1});
     EXPECT_GE(f1_of(outcome), 0.95) << solver;
     EXPECT_TRUE(outcome.result.weight.allFinite()) << solver;
   }

@@ -96,7 +96,7 @@ public:
     plan_.alone = 60;
     plan_.in_a_round = 50;
     plan_.at_last = 150;
-    plan_.penalty_is_prior = true;
+    plan_.less_of_penalty = 0.5;
     plan_.convex = false;
   }
 
