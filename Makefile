@@ -3,7 +3,8 @@
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
   zlib1g-dev node=nodejs npm=npm
 CLANG_PACKAGES := clang libclang-rt-14-dev
-TEST_PACKAGES := $(CLANG_PACKAGES) libomp-dev libgtest-dev libtorch-dev clang-format clang-tidy chromium
+TORCH_PACKAGES := libtorch-dev
+TEST_PACKAGES := $(CLANG_PACKAGES) $(TORCH_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 OUT ?= out
@@ -11,10 +12,11 @@ FUZZ_SECONDS ?= 300
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test fuzz bench reproduce format clean
+.PHONY: help setup build torch demo test fuzz bench reproduce format clean
 
 help:
 	@echo "make build      build the tool: build/duplex"
+	@echo "make torch      the same with LibTorch: few-shot learning, and networks in duplex clean"
 	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
@@ -27,6 +29,11 @@ setup:
 build: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF
 	@cmake --build build --target duplex_main
+
+torch: setup
+	@sh scripts/install.sh $(TORCH_PACKAGES)
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
+	@cmake --build build --target duplex_main duplex_torch_main
 
 demo: build
 	@sh scripts/install.sh $(DATA_PACKAGES)
@@ -47,7 +54,7 @@ bench: setup
 	@cmake --build build --target duplex_bench duplex_bench_native
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 
-reproduce: build
+reproduce: torch
 	@sh scripts/install.sh $(DATA_PACKAGES)
 	@sh scripts/mnist.sh
 	build/duplex reproduce all --out "$(OUT)"

@@ -1,7 +1,7 @@
 // A run allocates before and during its first step and never again, and what it
 // holds is what its header says. Every allocation is counted, Eigen's included.
 
-#include "support.hpp"
+#include "noisy_problem.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -208,6 +208,12 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, Bda{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Cg{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Neumann{.alpha = 1e-3, .inner = 5});
+}
+
+TEST(StochasticRun, AllocatesNothingAfterItsFirstStep) {
+  const Noisy problem(20, n, 5);
+  expect_bagdc_allocates_nothing(problem);
+  expect_no_allocation_after_first_step(problem, Rhg{.alpha = 1e-3, .inner = 5});
 }
 
 TEST(Measuring, TheKktResidualAllocatesNothingAfterItsFirstTime) {

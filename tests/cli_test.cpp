@@ -132,7 +132,8 @@ TEST(Cli, SaysSoWhereATargetIsMissed) {
 TEST(Cli, SaysWhichStepDivergedAndWhatToTry) {
   const auto result = run_tool("solve --problem counter-example --alpha 100");
   EXPECT_NE(result.output.find("diverged"), std::string::npos);
-  EXPECT_NE(result.output.find("try smaller steps"), std::string::npos);
+  EXPECT_NE(result.output.find("at step 6: x grew most, to "), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("; try a smaller alpha"), std::string::npos) << result.output;
 }
 
 TEST(Cli, ReportsASingularLowerLevelInsteadOfANumber) {

@@ -29,7 +29,8 @@ TEST(Divergence, IsReportedWithStepAndAdviceForTooLargeEta) {
   EXPECT_TRUE(summary.failed());
   EXPECT_FALSE(summary.converged());
   EXPECT_CONTAINS(summary.message, "‖d‖ grew to");
-  EXPECT_CONTAINS(summary.message, "at step " + std::to_string(summary.iterations) + "; try smaller steps");
+  EXPECT_CONTAINS(summary.message, "at step " + std::to_string(summary.iterations) + ": the steps of v are too long");
+  EXPECT_CONTAINS(summary.message, "; try a smaller eta");
 }
 
 TEST(Divergence, IsJudgedAgainstTheFirstDirection) {
@@ -55,7 +56,7 @@ TEST(Divergence, IsReportedWhereTheDirectionIsNotFinite) {
   const auto summary = solve(problem, Nosa{}, state);
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_EQ(summary.iterations, 1);
-  EXPECT_CONTAINS(summary.message, "is not finite at step 1");
+  EXPECT_EQ(summary.message, "lower level: the loss f is infinite at step 1");
 }
 
 TEST(Divergence, NeverReportsMetricsOfAStateThatIsNotFinite) {
@@ -65,7 +66,7 @@ TEST(Divergence, NeverReportsMetricsOfAStateThatIsNotFinite) {
   const auto summary =
       solve(problem, Nosa{.alpha = std::numeric_limits<double>::max()}, state, {.max_iterations = 1}, monitor);
   EXPECT_EQ(summary.termination, Termination::diverged);
-  EXPECT_CONTAINS(summary.message, "the state holds NaN or infinity after step 1");
+  EXPECT_CONTAINS(summary.message, "upper level: x is not finite at step 1; try a smaller alpha");
   EXPECT_TRUE(summary.metrics.empty());
 }
 

@@ -25,4 +25,10 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// Memory is out, on the host or on a device. Says what was asked for, what was free and what to reduce.
+class OutOfMemory : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
 } // namespace duplex

@@ -3,18 +3,21 @@
 // step: it moves y and v and estimates the hypergradient d at x. The loop moves
 // x, keeps the clock and the counters, watches for divergence, and stops.
 
+#include <duplex/clock.hpp>
 #include <duplex/counters.hpp>
+#include <duplex/diagnosis.hpp>
 #include <duplex/observer.hpp>
 #include <duplex/residual.hpp>
+#include <duplex/stochastic.hpp>
 #include <duplex/summary.hpp>
 #include <duplex/upper_rule.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace duplex {
@@ -25,12 +28,15 @@ struct Options {
   double max_seconds = infinity;
   /// On ‖d‖. The first step never counts: x and v may start where d vanishes.
   double direction_tolerance = 0.0;
-  /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence.
+  /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it
+  /// where it offers that, otherwise on the sample that the step has drawn.
   double kkt_tolerance = 0.0;
   /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
   double divergence_factor = 1e10;
   /// Raised from outside (a signal handler, another thread) to end the run early.
   const std::atomic<bool> *interrupt = nullptr;
+  /// Of the generator from which a stochastic problem draws. Not among the fields: no problem of the tool draws.
+  std::uint64_t seed = 0;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("iterations", self.max_iterations, at_least_one, "most steps to do");
@@ -42,13 +48,6 @@ struct Options {
     visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
           "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
   }
-};
-
-/// What a step reports to the loop.
-struct StepOutcome {
-  StepSizes steps;
-  std::string failure;  ///< empty unless the method could not do the step
-  bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
 };
 
 /// A run whose step may move x itself.
@@ -72,22 +71,6 @@ concept SolverFor = requires(const S &solver, const P &problem, typename S::temp
   requires MovesUpper<typename S::template Run<P>, VectorOf<P>> ||
       LeavesUpper<typename S::template Run<P>, VectorOf<P>>;
   { run.direction() } -> std::convertible_to<const VectorOf<P> &>;
-};
-
-/// A clock that can be stopped.
-class Stopwatch {
-public:
-  void start() { since_ = Clock::now(); }
-  void pause() { before_ += Clock::now() - since_; }
-  [[nodiscard]] double seconds_while_paused() const { return std::chrono::duration<double>(before_).count(); }
-  [[nodiscard]] double seconds_while_running() const {
-    return std::chrono::duration<double>(before_ + (Clock::now() - since_)).count();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point since_;
-  Clock::duration before_{};
 };
 
 namespace detail {
@@ -160,37 +143,10 @@ private:
   std::int64_t next_ = 1;
 };
 
-/// Decides how often to read the clock: rarely enough to be free on a step of
-/// nanoseconds, often enough to stop within a millisecond or a step of the limit.
-class TimeLimit {
-public:
-  explicit TimeLimit(double limit) : limit_(limit) {}
-
-  [[nodiscard]] bool reached(std::int64_t iteration, const Stopwatch &clock) {
-    if (iteration < next_ || !std::isfinite(limit_)) {
-      return false;
-    }
-    const double now = clock.seconds_while_running();
-    const double per_step = now / static_cast<double>(iteration);
-    const double until_next = std::min(1e-3, 0.5 * (limit_ - now));
-    next_ = iteration + 1 + static_cast<std::int64_t>(std::max(0.0, until_next) / std::max(per_step, 1e-9));
-    return now >= limit_;
-  }
-
-private:
-  double limit_;
-  std::int64_t next_ = 1;
-};
-
-} // namespace detail
-
-/// Runs `solver` on `problem` from `state`, which it moves. Throws InvalidInput
-/// before any work if an option, the start or the pairing is wrong; what happens
-/// later is in the summary. Safe to call from several threads on one problem.
-template <SecondOrderProblem P, class S>
-requires SolverFor<S, Counted<P>>
-[[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
-                            const Monitor<VectorOf<P>> &monitor = {}) {
+/// The loop. `measured` is the problem on which the KKT tolerance is measured; `draw_next()` is called between steps.
+template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
+[[nodiscard]] Summary run_loop(const P &problem, const M &measured, const DrawNext &draw_next, const S &solver,
+                               State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
   using V = VectorOf<P>;
   validate(solver, S::name);
   validate(options, "options");
@@ -203,13 +159,15 @@ requires SolverFor<S, Counted<P>>
 
   Summary summary;
   summary.solver = S::name;
-  detail::Watch<P> watch(problem, options, monitor);
-  detail::TimeLimit time_limit(options.max_seconds);
+  Watch<M> watch(measured, options, monitor);
+  TimeLimit time_limit(options.max_seconds);
   const Counted<P> counted(problem, summary.counters);
   typename S::template Run<Counted<P>> run(solver, counted, state);
   UpperUpdate<V> upper(solver.upper, state.x);
   V previous_x;
+  StartNorms start_norms = StartNorms::of(state);
   double divergence_limit = infinity;
+  StepOutcome outcome;
 
   Stopwatch clock;
   clock.start();
@@ -220,7 +178,9 @@ requires SolverFor<S, Counted<P>>
       assign(state.x, previous_x);
       clock.start();
     }
-    StepOutcome outcome;
+    if (k > 1) {
+      draw_next();
+    }
     if constexpr (MovesUpper<decltype(run), V>) {
       outcome = run.step(state, k - 1, upper);
     } else {
@@ -229,27 +189,23 @@ requires SolverFor<S, Counted<P>>
     summary.iterations = k;
     if (!outcome.failure.empty()) {
       summary.termination = Termination::step_failed;
-      summary.message = "step " + std::to_string(k) + ": " + outcome.failure;
       break;
     }
-    if (!outcome.moved_x) {
-      upper.apply(outcome.steps.alpha, run.direction(), state.x);
-    }
-
-    const double direction_norm = norm(run.direction());
+    const double direction_norm = norm(run.direction()); // before x follows: where d is not finite, x stays
     summary.direction_norm = direction_norm;
-    upper.learn(direction_norm);
     if (k == 1) {
+      start_norms.d = direction_norm;
       divergence_limit = options.divergence_factor * std::max(1.0, direction_norm);
     }
     if (!(direction_norm <= divergence_limit) || !std::isfinite(direction_norm)) {
       summary.termination = Termination::diverged;
-      summary.message =
-          "‖d‖ " +
-          (std::isfinite(direction_norm) ? "grew to " + short_number(direction_norm) : std::string("is not finite")) +
-          " at step " + std::to_string(k) + "; try smaller steps";
       break;
     }
+    if (!outcome.moved_x) {
+      upper.apply(outcome.steps.alpha, run.direction(), state.x);
+      outcome.moved_x = true;
+    }
+    upper.learn(direction_norm);
     if (options.direction_tolerance > 0.0 && direction_norm <= options.direction_tolerance && k > 1) {
       summary.termination = Termination::direction_tolerance;
     } else if (k == options.max_iterations) {
@@ -284,12 +240,46 @@ requires SolverFor<S, Counted<P>>
   summary.seconds = clock.seconds_while_paused();
   if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
     summary.termination = Termination::diverged;
-    summary.message = "the state holds NaN or infinity after step " + std::to_string(summary.iterations);
+  }
+  if (summary.failed()) {
+    const bool grew = summary.termination == Termination::diverged && std::isfinite(summary.direction_norm) &&
+                      summary.direction_norm > divergence_limit;
+    summary.message = explained(problem, solver, state, lower_point_of<V>(run), start_norms,
+                                Failure{summary.iterations, std::move(outcome), summary.direction_norm, grew});
   }
   if (!summary.failed()) {
     watch.report(summary);
   }
   return summary;
+}
+
+} // namespace detail
+
+/// Runs `solver` on `problem` from `state`, which it moves. Throws InvalidInput
+/// before any work if an option, the start or the pairing is wrong; what happens
+/// later is in the summary. Safe to call from several threads on one problem.
+template <DeterministicProblem P, class S>
+requires SolverFor<S, Counted<P>>
+[[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  const auto nothing_to_draw = [] {};
+  return detail::run_loop(problem, problem, nothing_to_draw, solver, state, options, monitor);
+}
+
+/// The same where every step is done on a sample of its own, drawn by a generator of the run with the seed that the
+/// options give: equal seeds give equal runs, whatever other threads do on the problem. Metrics and observers see the
+/// state and measure on what they were made with. A NaN is traced on the sample of the step that met it.
+template <StochasticProblem P, class S>
+requires SolverFor<S, Counted<Drawn<P>>>
+[[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  Drawn<P> drawn(problem, options.seed);
+  const auto draw_next = [&drawn] { drawn.next(); };
+  if constexpr (SecondOrderProblem<P>) {
+    return detail::run_loop(drawn, problem, draw_next, solver, state, options, monitor);
+  } else {
+    return detail::run_loop(drawn, drawn, draw_next, solver, state, options, monitor);
+  }
 }
 
 } // namespace duplex

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace duplex {
@@ -18,6 +19,13 @@ struct StepSizes {
   double beta = 0.0;  ///< lower
   double eta = 0.0;   ///< multiplier
   double mu = 0.0;    ///< weight of λF in ψ
+};
+
+/// What a step reports to the loop.
+struct StepOutcome {
+  StepSizes steps;
+  std::string failure;  ///< empty unless the method could not do the step
+  bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
 };
 
 enum class Schedule : std::uint8_t { constant, theorem };

@@ -61,6 +61,16 @@ public:
   [[nodiscard]] std::int64_t first_kept() const { return steps_ - static_cast<std::int64_t>(path_.size()); }
   [[nodiscard]] const std::vector<V> &path() const { return path_; }
 
+  /// The last finite iterate at which ∇yψ was taken, among those that are kept: null where there is none.
+  [[nodiscard]] const V *last_finite_point() const {
+    for (auto iterate = path_.rbegin(); iterate != path_.rend(); ++iterate) {
+      if (all_finite(*iterate)) {
+        return &*iterate;
+      }
+    }
+    return path_.empty() && all_finite(before_) ? &before_ : nullptr;
+  }
+
 private:
   std::int64_t steps_;
   InnerStart start_;
@@ -99,6 +109,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V *lower_point() const { return inner_.last_finite_point(); }
 
 private:
   InnerLoop<V> inner_;

@@ -114,6 +114,11 @@ public:
     }
   }
 
+  /// Whether every move is the same operations with the same numbers.
+  [[nodiscard]] bool repeats() const {
+    return rule_.method == UpperMethod::gradient || rule_.method == UpperMethod::momentum;
+  }
+
   /// What the loop learns of every direction, after x has followed it.
   void learn(double direction_norm) { largest_norm_ = std::max(largest_norm_, direction_norm); }
 

@@ -311,14 +311,14 @@ std::unique_ptr<Classifier> make_classifier(const LabelledSamples &training, Ind
   if (options.model == ModelKind::linear) {
     return make_linear(features, classes, unit, options.threads);
   }
-  return network_library().make({.features = features,
-                                 .hidden = options.hidden,
-                                 .classes = classes,
-                                 .unit = unit,
-                                 .device = options.device,
-                                 .threads = options.threads,
-                                 .seed = options.seed,
-                                 .interrupt = options.interrupt});
+  return make_network({.features = features,
+                       .hidden = options.hidden,
+                       .classes = classes,
+                       .unit = unit,
+                       .device = options.device,
+                       .threads = options.threads,
+                       .seed = options.seed,
+                       .interrupt = options.interrupt});
 }
 
 } // namespace

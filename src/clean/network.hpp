@@ -20,15 +20,10 @@ struct NetworkSettings {
   const std::atomic<bool> *interrupt = nullptr;
 };
 
-/// What the library of the network offers. It is loaded when it is asked for: LibTorch comes with some three hundred
-/// libraries, and starting with them takes half a second.
-struct NetworkLibrary {
-  /// Throws InvalidInput where there is no such device.
-  void (*require_device)(const std::string &name);
-  std::unique_ptr<Classifier> (*make)(const NetworkSettings &settings);
-};
+/// Throws InvalidInput where there is no such device. Both throw NotAvailable where they are linked without LibTorch.
+void require_network_device(const std::string &name);
 
-/// Throws NotAvailable where the tool was built without LibTorch or its library cannot be loaded.
-[[nodiscard]] const NetworkLibrary &network_library();
+/// Throws InvalidInput where there is no such device.
+[[nodiscard]] std::unique_ptr<Classifier> make_network(const NetworkSettings &settings);
 
 } // namespace duplex::clean

@@ -1,6 +1,7 @@
 // The page that `duplex clean` writes, as data.
 
 #include "clean/outcome.hpp"
+#include "report/page.hpp"
 
 #include <duplex/summary.hpp>
 #include <duplex/version.hpp>
@@ -8,26 +9,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <set>
 
 namespace duplex::clean {
 
 namespace {
 
+using report::grouped;
+using report::percent;
+
 constexpr std::size_t shown_suspects = 240;
 constexpr Index shown_features = 12;
-
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), "\u202f");
-  }
-  return digits;
-}
-
-std::string percent(double part) { return fmt::format("{:.1f} %", 100.0 * part); }
 
 std::string base64(const std::string &bytes) {
   static constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -42,14 +34,6 @@ std::string base64(const std::string &bytes) {
     }
   }
   return out;
-}
-
-std::string now() {
-  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 std::size_t classes_of(const std::vector<std::uint32_t> &labels) {
@@ -254,26 +238,22 @@ Json report_json(const ReportInput &input) {
                       {"value", duration_text(result.timings.total())},
                       {"note", fmt::format("{} + {} steps of the bilevel problem", result.steps[0], result.steps[1])}});
 
-  Json setting_rows = Json::array();
-  for (const auto &[name, value] : settings.items()) {
-    setting_rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
-  }
-  setting_rows.push_back({"solver with all its options", result.solver});
-  setting_rows.push_back({"first run stopped because", result.endings[0]});
-  setting_rows.push_back({"second run stopped because", result.endings[1]});
+  Json members = settings;
+  members["solver with all its options"] = result.solver;
+  members["first run stopped because"] = result.endings[0];
+  members["second run stopped because"] = result.endings[1];
   Json sections = Json::array();
   sections.push_back(worst_suspects(outcome, training, prepared, sample_of_row));
   sections.push_back(label_matrix(outcome, training));
   sections.push_back(trust_histogram(result));
   sections.push_back(curves(result));
   sections.push_back(timings_table(outcome));
-  sections.push_back(
-      {{"kind", "table"}, {"title", "Settings"}, {"columns", {"option", "value"}}, {"rows", setting_rows}});
+  sections.push_back(report::members_section("Settings", members));
   return {
       {"title", "Labels that look wrong"},
       {"subtitle", fmt::format("{}: {} rows, {} features, {} classes", training.source, grouped(rows),
                                grouped(static_cast<std::size_t>(outcome.model.features)), training.label_names.size())},
-      {"generated", now()},
+      {"generated", report::utc_now()},
       {"version", version},
       {"headline", headline},
       {"sections", sections}};

@@ -5,6 +5,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
+#include "cli/torch/tool.hpp"
 #include "data/demo.hpp"
 #include "report/files.hpp"
 #include "report/html.hpp"
@@ -247,7 +248,7 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   chosen.options.model = named<clean::ModelKind>("model", chosen.model);
   refuse_unused_options(chosen);
   if (chosen.options.model == clean::ModelKind::mlp) {
-    clean::network_library().require_device(chosen.options.device);
+    clean::require_network_device(chosen.options.device);
   }
   const auto kept_as = named<clean::KeptAs>("storage", chosen.storage);
   chosen.options.interrupt = &interrupt_requested();
@@ -392,6 +393,9 @@ void add_clean(CLI::App &app, Action &chosen) {
       }
       return clean_labels(*arguments, command->remaining(), own_options);
     };
+    if (arguments->model == clean::model_kind_names[static_cast<std::size_t>(clean::ModelKind::mlp)]) {
+      chosen = needing_torch(chosen, "clean --model mlp");
+    }
   });
 }
 

@@ -23,5 +23,6 @@ void add_check(CLI::App &app, Action &chosen);
 void add_reproduce(CLI::App &app, Action &chosen);
 void add_clean(CLI::App &app, Action &chosen);
 void add_predict(CLI::App &app, Action &chosen);
+void add_few_shot(CLI::App &app, Action &chosen);
 
 } // namespace duplex::cli

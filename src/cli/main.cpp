@@ -44,6 +44,7 @@ int run(int argc, char **argv) {
   cli::Action chosen;
   cli::add_clean(app, chosen);
   cli::add_predict(app, chosen);
+  cli::add_few_shot(app, chosen);
   cli::add_list(app, chosen);
   cli::add_solve(app, chosen);
   cli::add_race(app, chosen);

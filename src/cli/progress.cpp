@@ -16,9 +16,12 @@ namespace duplex::cli {
 
 StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
-StatusLine::~StatusLine() {
-  if (written_) {
+StatusLine::~StatusLine() { clear(); }
+
+void StatusLine::clear() {
+  if (std::exchange(written_, false)) {
     (void)std::fputs("\r\x1b[K", stderr);
+    (void)std::fflush(stderr);
   }
 }
 

@@ -21,6 +21,8 @@ public:
 
   [[nodiscard]] bool has_terminal() const { return terminal_; }
   void show(const std::string &text);
+  /// Takes the text away, so that something else can be written.
+  void clear();
 
 private:
   std::chrono::steady_clock::time_point shown_;

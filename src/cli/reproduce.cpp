@@ -1,8 +1,9 @@
 #include "reproduce/reproduce.hpp"
 
-#include "catalog/options.hpp"
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/torch/tool.hpp"
 #include "report/files.hpp"
 
 #include <fmt/format.h>
@@ -46,6 +47,10 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     if (arguments.experiment != "all" && arguments.experiment != entry.name) {
       continue;
     }
+    if (entry.needs_torch && !torch_is_there()) { // of "all"
+      fmt::print(stderr, "{} is left out: it needs LibTorch, and this Duplex was built without it\n", entry.name);
+      continue;
+    }
     if (isatty(STDERR_FILENO) == 1) {
       fmt::print(stderr, "{} ...\n", entry.name);
     }
@@ -87,19 +92,18 @@ void add_reproduce(CLI::App &app, Action &chosen) {
   command->add_option("--out", arguments->out, "Folder for NAME.json, NAME.csv and NAME.svg")->capture_default_str();
   command->add_flag("--show", arguments->show, "Draw the first panel in the terminal too");
   command->add_flag("--json", arguments->as_json, "Print JSON");
-  reproduce::Settings::fields(
-      arguments->settings, [&](std::string_view name, auto &value, const Bound &bound, std::string_view help) {
-        const auto read = [&value, name, bound](const std::string &text) {
-          if (!catalog::read_field(text, value)) {
-            throw InvalidInput(fmt::format("reproduce: {} = '{}', expected {}", name, text,
-                                           accepted_text<std::remove_cvref_t<decltype(value)>>(bound)));
-          }
-        };
-        command->add_option_function<std::string>("--" + std::string(name), read, std::string(help))
-            ->default_str(field_text(value));
-      });
+  add_field_options(*command, arguments->settings, "reproduce");
   command->footer("Exit 1 if a claim fails.");
-  command->callback([arguments, &chosen] { chosen = [arguments] { return reproduce_figures(*arguments); }; });
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] { return reproduce_figures(*arguments); };
+    const bool all = arguments->experiment == "all" && torch_is_there();
+    for (const auto &entry : reproduce::entries) {
+      if (entry.needs_torch && (all || arguments->experiment == entry.name)) {
+        chosen = needing_torch(chosen, arguments->experiment);
+        break;
+      }
+    }
+  });
 }
 
 } // namespace duplex::cli

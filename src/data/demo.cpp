@@ -33,8 +33,8 @@ std::filesystem::path images_of(DemoSet set, const std::filesystem::path &given,
   }
   throw InvalidInput(fmt::format("{}: no {}[.gz] in {}; {}", name_of(set), name, folder.string(),
                                  set == DemoSet::fashion_mnist
-                                     ? "install the package dataset-fashion-mnist, or name the folder by --data-dir"
-                                     : "run scripts/mnist.sh, or name the folder by --data-dir"));
+                                     ? "install the package dataset-fashion-mnist, or name the folder that holds it"
+                                     : "run scripts/mnist.sh, or name the folder that holds it"));
 }
 
 } // namespace

@@ -14,11 +14,8 @@ at::Tensor scores(const at::Tensor &features, const Tensors &heads) {
 
 } // namespace
 
-Heads::Level Heads::lower() const { return {shots_wanted_, 0, 1.0 / static_cast<double>(shots_wanted_.size(1))}; }
-
-Heads::Level Heads::upper() const {
-  return {queries_wanted_, 1, 1.0 / static_cast<double>(queries_wanted_.size(0) * queries_wanted_.size(1))};
-}
+Heads::Level Heads::lower() const { return {shots_wanted_, 0}; }
+Heads::Level Heads::upper() const { return {queries_wanted_, 1}; }
 
 Index Heads::y_size() const { return shots_wanted_.size(0) * (features_[0].size(2) + 1) * shots_wanted_.size(2); }
 

@@ -2,10 +2,10 @@
 // The heads of many few-shot tasks at once, on features that are given. The features are the upper variable
 // x = {shots, queries}, each tasks × samples × D; y = {weights tasks × D × ways, biases tasks × 1 × ways}.
 //
-//   f = Σ_j mean CE on the shots of task j,    F = mean_j mean CE on its queries
+//   f = Σ_j mean CE on the shots of task j,    F = Σ_j mean CE on its queries
 //
-// f falls apart into tasks, so that one step moves every head by its own gradient. The direction that a solver finds is
-// the hypergradient in the features; one backward pass through whatever made them gives that of the features' own
+// Both fall apart into tasks, so that one step moves every head as if it were alone. The direction that a solver finds
+// is the hypergradient in the features; one backward pass through whatever made them gives that of the features' own
 // parameters.
 
 #include <duplex/problem.hpp>
@@ -27,7 +27,8 @@ public:
   /// One level: cross-entropy of the heads on one of the two sets.
   class Level {
   public:
-    Level(at::Tensor wanted, std::size_t set, double weight) : wanted_(std::move(wanted)), set_(set), weight_(weight) {}
+    Level(at::Tensor wanted, std::size_t set)
+        : wanted_(std::move(wanted)), set_(set), weight_(1.0 / static_cast<double>(wanted_.size(1))) {}
     void at(const Tensors &x, const Tensors &y);
     [[nodiscard]] double value();
     void grad_x(Tensors &out);
@@ -45,7 +46,7 @@ public:
 
     at::Tensor wanted_; ///< one where the label is
     std::size_t set_;
-    double weight_; ///< of one task over the samples of a task
+    double weight_; ///< of a sample
     const Tensors *x_ = nullptr;
     const Tensors *y_ = nullptr;
     at::Tensor probabilities_;

@@ -1,10 +1,15 @@
 #include "fewshot/learner.hpp"
 
+#include "data/double_mnist.hpp"
+#include "fewshot/tensor_entries.hpp"
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <array>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace duplex::fewshot {
@@ -18,12 +23,39 @@ at::Tensor wanted_of(std::int64_t tasks, std::int64_t samples, std::int64_t ways
   return at::one_hot(labels, ways).to(options).unsqueeze(0).repeat({tasks, 1, 1});
 }
 
+Tensors flattened(const Tensors &tensors) {
+  std::vector<at::Tensor> parts;
+  for (const auto &tensor : tensors) {
+    parts.push_back(tensor.flatten());
+  }
+  return Tensors({at::cat(parts)});
+}
+
+Tensors views_into(const Tensors &flat, const Tensors &like) {
+  std::vector<at::Tensor> views;
+  std::int64_t begin = 0;
+  for (const auto &tensor : like) {
+    views.push_back(flat[0].narrow(0, begin, tensor.numel()).view(tensor.sizes()));
+    begin += tensor.numel();
+  }
+  return Tensors(std::move(views));
+}
+
+/// Copies image numbers from the host.
+void load(std::vector<std::int64_t> &numbers, const at::Tensor &into) {
+  into.copy_(at::from_blob(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kLong));
+}
+
 } // namespace
 
-Learner::Learner(LearnerSettings settings, HeadSolver solver, at::Tensor images, Tensors backbone)
-    : settings_(settings), solver_(std::move(solver)), images_(std::move(images)), backbone_(std::move(backbone)),
-      direction_(zeros_like(backbone_)), first_(zeros_like(backbone_)), second_(zeros_like(backbone_)),
-      learning_(backbone_), testing_(backbone_) {
+Learner::Learner(const Settings &settings, at::Tensor images, const Tensors &backbone, TaskSampler sampler)
+    : settings_(settings.completed()),
+      solver_(head_solver(settings_.solver, settings_.head_steps, settings_.head_step)), images_(std::move(images)),
+      flat_backbone_(flattened(backbone)), flat_direction_(zeros_like(flat_backbone_)),
+      first_(zeros_like(flat_backbone_)), second_(zeros_like(flat_backbone_)),
+      backbone_(views_into(flat_backbone_, backbone)), direction_(views_into(flat_direction_, backbone)),
+      tasks_(std::move(sampler), settings_.meta_batch, backbone[0].device()), learning_(settings_.graph, backbone_),
+      testing_(settings_.graph, backbone_) {
   const auto options = backbone_[0].options();
   const auto &shape = settings_.shape;
   const auto tasks = settings_.meta_batch;
@@ -32,28 +64,25 @@ Learner::Learner(LearnerSettings settings, HeadSolver solver, at::Tensor images,
   shots_wanted_ = wanted_of(tasks, shape.shot_samples(), shape.ways, options);
   queries_wanted_ = wanted_of(tasks, shape.query_samples(), shape.ways, options);
   correct_ = at::zeros({tasks}, options);
-}
-
-void Learner::Repeated::run(bool captures, const std::function<void()> &work) {
-  constexpr int plain_calls = 2;
-  if (!captures) {
-    work();
-  } else if (++calls_ <= plain_calls) {
-    graph_.warm_up(work);
-  } else {
-    if (!graph_.captured()) {
-      graph_.capture(work);
-    }
-    graph_.replay();
+  heads_ =
+      Tensors({at::zeros({tasks, feature_count, shape.ways}, options), at::zeros({tasks, 1, shape.ways}, options)});
+  multipliers_ = zeros_like(heads_);
+  if (settings_.features == Features::recomputed) {
+    through_backbone_.emplace([this](auto &x, auto &y) { return loss(x, y, queries_, queries_wanted_); },
+                              [this](auto &x, auto &y) { return loss(x, y, shots_, shots_wanted_); }, backbone_,
+                              heads_);
   }
 }
 
-void Learner::load(TaskBatch batch) {
-  const auto copy = [](std::vector<std::int64_t> &from, at::Tensor &into) {
-    into.copy_(at::from_blob(from.data(), {static_cast<std::int64_t>(from.size())}, at::kLong));
-  };
-  copy(batch.shots, shots_);
-  copy(batch.queries, queries_);
+void Learner::take_tasks() {
+  if (settings_.pool == 0) {
+    tasks_.next(shots_, queries_);
+    return;
+  }
+  if (!pool_) {
+    pool_.emplace(tasks_.draw(settings_.pool), settings_.pool, heads_);
+  }
+  pool_->lend(shots_, queries_, heads_, multipliers_);
 }
 
 at::Tensor Learner::pixels(const at::Tensor &numbers) const {
@@ -61,7 +90,29 @@ at::Tensor Learner::pixels(const at::Tensor &numbers) const {
   return images_.index_select(0, numbers).to(backbone_[0].scalar_type()).div_(brightest).view({-1, 1, side, side});
 }
 
+State<Tensors> Learner::first_state(Tensors x) const {
+  if (settings_.pool > 0) {
+    return {std::move(x), heads_, multipliers_};
+  }
+  return {std::move(x), zeros_like(heads_), zeros_like(multipliers_)};
+}
+
+void Learner::keep(const State<Tensors> &state) {
+  if (settings_.pool > 0) {
+    heads_.copy_from(state.y.list());
+    multipliers_.copy_from(state.v.list());
+  }
+}
+
 void Learner::find_direction() {
+  if (through_backbone_) {
+    find_direction_through_backbone();
+  } else {
+    find_direction_on_features();
+  }
+}
+
+void Learner::find_direction_on_features() {
   const c10::AutoGradMode with_graph(true);
   std::vector<at::Tensor> leaves;
   for (const auto &parameter : backbone_) {
@@ -72,15 +123,44 @@ void Learner::find_direction() {
   Tensors direction;
   {
     const c10::NoGradGuard no_graph;
-    direction = solver_(Heads(Tensors({shots, queries}), shots_wanted_, queries_wanted_));
+    const Heads heads(Tensors({shots, queries}), shots_wanted_, queries_wanted_);
+    auto state = first_state(Tensors({shots, queries}));
+    direction = solver_.on_features(heads, state);
+    keep(state);
   }
   direction_.copy_from(torch::autograd::grad({shots, queries}, leaves, direction.list(), false, false, true));
 }
 
-void Learner::step(TaskSampler &tasks) {
-  load(tasks.draw(settings_.meta_batch));
-  learning_.run(settings_.captures && LaunchGraph::supports(backbone_), [this] { find_direction(); });
-  adam_update(UpperRule{}, settings_.alpha, ++steps_, direction_, first_, second_, backbone_);
+void Learner::find_direction_through_backbone() {
+  auto state = first_state(backbone_);
+  direction_.copy_from(solver_.through_backbone(*through_backbone_, state).list());
+  keep(state);
+}
+
+at::Tensor Learner::loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,
+                         const at::Tensor &numbers, const at::Tensor &wanted) const {
+  const auto features = features_of(backbone, pixels(numbers), settings_.meta_batch);
+  const auto logs = at::log_softmax(at::baddbmm(heads[1], features, heads[0]), 2);
+  return (wanted * logs).sum().mul(-1.0 / static_cast<double>(wanted.size(1)));
+}
+
+void Learner::prepare() {
+  if (!LaunchGraph::supports(backbone_)) {
+    return;
+  }
+  for (int call = 0; call < Repeated::calls_until_replayed; ++call) {
+    learning_.run([this] { find_direction(); });
+    testing_.run([this] { adapt_and_test(); });
+  }
+}
+
+void Learner::step() {
+  take_tasks();
+  learning_.run([this] { find_direction(); });
+  if (pool_) {
+    pool_->take_back(heads_, multipliers_);
+  }
+  adam_update(UpperRule{}, settings_.alpha, ++steps_, flat_direction_, first_, second_, flat_backbone_);
 }
 
 void Learner::adapt_and_test() {
@@ -94,22 +174,63 @@ void Learner::adapt_and_test() {
   for (std::int64_t k = 0; k < settings_.test_steps; ++k) {
     lower.at(state.x, state.y);
     lower.grad_y(gradient);
-    axpy(-settings_.test_step, gradient, state.y);
+    axpy(-settings_.head_step, gradient, state.y);
   }
   correct_.copy_(accuracy(queries, state.y, queries_wanted_));
 }
 
-Evaluation Learner::evaluate(TaskSampler &tasks, std::int64_t count) {
+Evaluation Learner::evaluate(TaskSampler tasks, std::int64_t count) {
   std::vector<at::Tensor> parts;
   for (std::int64_t done = 0; done < count; done += settings_.meta_batch) {
-    load(tasks.draw(settings_.meta_batch));
-    testing_.run(settings_.captures && LaunchGraph::supports(backbone_), [this] { adapt_and_test(); });
+    auto batch = tasks.draw(settings_.meta_batch);
+    load(batch.shots, shots_);
+    load(batch.queries, queries_);
+    testing_.run([this] { adapt_and_test(); });
     parts.push_back(correct_.clone());
   }
   const auto all = at::cat(parts).to(at::kCPU, at::kDouble).narrow(0, 0, count);
   constexpr double normal_quantile = 1.96;
   const double spread = count > 1 ? all.std().item<double>() : 0.0;
   return {all.mean().item<double>(), normal_quantile * spread / std::sqrt(static_cast<double>(count))};
+}
+
+void Learner::require_finite() const {
+  const auto broken = [this](const std::string &what, const std::string &advice) {
+    throw std::runtime_error("few-shot: " + what + " at or before step " + std::to_string(steps_) + "; try " + advice);
+  };
+  if (!all_finite(heads_) || !all_finite(multipliers_)) {
+    broken("the heads (lower level) are not finite", "a smaller --head-step");
+  }
+  if (!all_finite(flat_backbone_) || !all_finite(flat_direction_)) {
+    broken("the backbone (upper level) is not finite", "a smaller --alpha or --head-step");
+  }
+}
+
+void Learner::save(checkpoint::Checkpoint &into) const {
+  const std::array<std::int64_t, 1> steps{steps_};
+  into.put("steps", std::span<const std::int64_t>(steps));
+  save_tensors(into, "backbone", backbone_);
+  save_tensors(into, "adam first", first_);
+  save_tensors(into, "adam second", second_);
+  tasks_.save(into);
+  if (pool_) {
+    pool_->save(into);
+  }
+}
+
+void Learner::restore(const checkpoint::Checkpoint &from) {
+  steps_ = from.integers("steps").at(0);
+  restore_tensors(from, "backbone", backbone_);
+  restore_tensors(from, "adam first", first_);
+  restore_tensors(from, "adam second", second_);
+  tasks_.restore(from);
+  if (settings_.pool > 0 && from.has("pool next")) {
+    TaskBatch tasks;
+    tasks.shots.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.shot_samples()));
+    tasks.queries.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.query_samples()));
+    pool_.emplace(std::move(tasks), settings_.pool, heads_);
+    pool_->restore(from);
+  }
 }
 
 } // namespace duplex::fewshot

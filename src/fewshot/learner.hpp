@@ -1,92 +1,76 @@
 #pragma once
-// Learns features for few-shot tasks: at each step a batch of tasks, their heads by a bilevel solver on features that
-// are computed once, and one backward pass through the backbone for the hypergradient. On a CUDA device what a step
-// launches is captured once and replayed.
+// Learns features for few-shot tasks: at each step a batch of tasks, their heads by a bilevel solver, the
+// hypergradient in the backbone, and a step of Adam. On a CUDA device what a step launches is captured once and
+// replayed.
 
 #include "fewshot/backbone.hpp"
-#include "fewshot/heads.hpp"
-#include "fewshot/tasks.hpp"
+#include "fewshot/head_solver.hpp"
+#include "fewshot/pool.hpp"
+#include "fewshot/queue.hpp"
+#include "fewshot/repeated.hpp"
+#include "fewshot/settings.hpp"
 
-#include <duplex/torch/captured.hpp>
-
-#include <functional>
+#include <optional>
 
 namespace duplex::fewshot {
 
-/// Heads at zero to the direction in their features: what differs between solvers.
-using HeadSolver = std::function<Tensors(const Heads &)>;
-
-/// `steps` steps of a solver on the heads alone.
-template <class S> [[nodiscard]] HeadSolver head_solver(const S &solver, std::int64_t steps) {
-  validate(solver, S::name);
-  return [solver, steps](const Heads &heads) {
-    auto state = heads.start();
-    typename S::template Run<Heads> run(solver, heads, state);
-    UpperUpdate<Tensors> stays(UpperRule{}, Tensors());
-    for (std::int64_t k = 0; k < steps; ++k) {
-      if constexpr (MovesUpper<decltype(run), Tensors>) {
-        (void)run.step(state, k, stays);
-      } else {
-        (void)run.step(state, k);
-      }
-    }
-    return run.direction();
-  };
-}
-
-struct LearnerSettings {
-  TaskShape shape = {};
-  std::int64_t meta_batch = 16;
-  double alpha = 5e-3;    ///< of Adam
-  double test_step = 0.1; ///< of the heads
-  std::int64_t test_steps = 10;
-  bool captures = true; ///< where the device is one
-};
-
-struct Evaluation {
-  double accuracy = 0.0;
-  double half_width = 0.0; ///< of the 95 % confidence interval of the mean over tasks
-};
-
 class Learner {
 public:
-  /// images: classes · images × 64 · 64 bytes on the device of the backbone.
-  Learner(LearnerSettings settings, HeadSolver solver, at::Tensor images, Tensors backbone);
+  /// images: classes · images × 64 · 64 bytes on the device of the backbone. Draws from `tasks` to train.
+  Learner(const Settings &settings, at::Tensor images, const Tensors &backbone, TaskSampler tasks);
+  Learner(const Learner &) = delete; // losses point into it
+  Learner &operator=(const Learner &) = delete;
+  ~Learner() = default;
 
-  void step(TaskSampler &tasks);
-  [[nodiscard]] Evaluation evaluate(TaskSampler &tasks, std::int64_t count);
+  /// On a device: launches what a step and a test launch, so that what it does once is done. Moves nothing.
+  void prepare();
+  void step();
+  [[nodiscard]] Evaluation evaluate(TaskSampler tasks, std::int64_t count);
+
   [[nodiscard]] const Tensors &backbone() const { return backbone_; }
+  /// Of the last step, in the backbone.
+  [[nodiscard]] const Tensors &direction() const { return direction_; }
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] bool replays() const { return learning_.captured(); }
+  /// Waits for the device; throws std::runtime_error, with the step and the level, where a number is not finite.
+  void require_finite() const;
+
+  void save(checkpoint::Checkpoint &into) const;
+  void restore(const checkpoint::Checkpoint &from);
 
 private:
-  /// Work on the same memory at every call: captured at the third.
-  class Repeated {
-  public:
-    explicit Repeated(const Tensors &variables) : graph_(variables) {}
-    void run(bool captures, const std::function<void()> &work);
-
-  private:
-    LaunchGraph graph_;
-    int calls_ = 0;
-  };
-
-  void load(TaskBatch batch);
+  void take_tasks();
   [[nodiscard]] at::Tensor pixels(const at::Tensor &numbers) const;
+  [[nodiscard]] at::Tensor loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,
+                                const at::Tensor &numbers, const at::Tensor &wanted) const;
   void find_direction();
+  void find_direction_on_features();
+  void find_direction_through_backbone();
   void adapt_and_test();
+  /// Heads and multipliers where a step of this batch begins, and what it leaves.
+  [[nodiscard]] State<Tensors> first_state(Tensors x) const;
+  void keep(const State<Tensors> &state);
 
-  LearnerSettings settings_;
+  Settings settings_;
   HeadSolver solver_;
   at::Tensor images_;
-  Tensors backbone_;
-  Tensors direction_;
+  Tensors flat_backbone_; ///< one tensor, so that Adam is a few launches
+  Tensors flat_direction_;
   Tensors first_;
   Tensors second_;
+  Tensors backbone_; ///< views into the flat one
+  Tensors direction_;
   std::int64_t steps_ = 0;
+  TaskQueue tasks_;
   at::Tensor shots_; ///< numbers of the images of the batch
   at::Tensor queries_;
   at::Tensor shots_wanted_;
   at::Tensor queries_wanted_;
+  Tensors heads_; ///< of the batch, with their multipliers
+  Tensors multipliers_;
   at::Tensor correct_; ///< part of the queries, by tasks
+  std::optional<TensorProblem> through_backbone_;
+  std::optional<TaskPool> pool_;
   Repeated learning_;
   Repeated testing_;
 };

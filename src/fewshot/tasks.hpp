@@ -1,12 +1,9 @@
 #pragma once
 // N-way M-shot tasks: N classes, M shots and Q queries of each, drawn without repetition.
 
-#include "data/double_mnist.hpp"
-
-#include <duplex/torch/tensors.hpp>
-
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace duplex::fewshot {
@@ -32,6 +29,10 @@ public:
   TaskSampler(TaskShape shape, std::vector<int> classes, std::int64_t images_per_class, std::uint64_t seed);
 
   [[nodiscard]] TaskBatch draw(std::int64_t tasks);
+
+  /// Where the generator stands, as text, and back. Throws InvalidInput where the text is none of its own.
+  [[nodiscard]] std::string position() const;
+  void go_to(const std::string &position);
 
 private:
   TaskShape shape_;

@@ -24,6 +24,8 @@ struct Settings {
   Index scale_samples = 1'000'000;
   std::string fashion_mnist;
   std::string mnist;
+  std::string device = "auto";
+  double few_shot_limit = 60.0;
   const std::atomic<bool> *interrupt = nullptr;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -34,11 +36,14 @@ struct Settings {
     visit("problems", self.problems, at_least_one, "rates: random problems to check");
     visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
           "fig5, table1-cleaning, clean-quality: training samples (twice as many for the test)");
-    visit("seeds", self.seeds, at_least_one, "table1-cleaning, clean-quality: splits of the data");
+    visit("seeds", self.seeds, at_least_one,
+          "table1-cleaning, clean-quality: splits of the data; table1-fewshot: runs");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
     visit("scale-samples", self.scale_samples, Bound{.low = 10000}, "clean-scale: the larger number of samples");
     visit("fashion-mnist", self.fashion_mnist, any_number, "folder of FashionMNIST's IDX files (empty: the usual one)");
     visit("mnist", self.mnist, any_number, "folder of MNIST's IDX files (empty: data/mnist)");
+    visit("device", self.device, any_number, "table1-fewshot: cpu, cuda or auto");
+    visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
   }
 
   [[nodiscard]] bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
@@ -51,6 +56,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment rates(const Settings &settings);
 [[nodiscard]] experiment::Experiment fig5(const Settings &settings);
 [[nodiscard]] experiment::Experiment table1_cleaning(const Settings &settings);
+[[nodiscard]] experiment::Experiment table1_few_shot(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_quality(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
 
@@ -58,9 +64,10 @@ struct Entry {
   std::string_view name;
   std::string_view title;
   experiment::Experiment (*run)(const Settings &settings);
+  bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 9> entries{{
+inline constexpr std::array<Entry, 10> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -68,6 +75,8 @@ inline constexpr std::array<Entry, 9> entries{{
     {"rates", "Theorems 3.1 to 3.3: descent of the Lyapunov value and rates of convergence", rates},
     {"fig5", "Figure 5: hyper-cleaning, loss on trusted and accuracy on test samples over time", fig5},
     {"table1-cleaning", "Table 1, left: hyper-cleaning, time and F1 at 81 % test accuracy", table1_cleaning},
+    {"table1-fewshot", "Table 1, right: few-shot learning, time to an accuracy on held-out classes", table1_few_shot,
+     true},
     {"clean-quality", "duplex clean, untuned, against what one would do instead", clean_quality},
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
 }};

@@ -1,6 +1,7 @@
 #include <duplex/torch/tensor_problem.hpp>
 
 #include <duplex/fields.hpp>
+#include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -54,7 +55,7 @@ std::string kind_text(const at::Tensor &tensor) {
 /// What LibTorch refuses, with the level and without its stack.
 template <class Work> auto explained(TensorProblem::Level level, const Work &work) {
   try {
-    return work();
+    return explaining_memory(name_of_level(level), work);
   } catch (const c10::Error &error) {
     throw InvalidInput(name_of_level(level) + ": " + error.what_without_backtrace());
   }
@@ -190,12 +191,12 @@ void TensorProblem::Evaluation::grad_x(Tensors &out) {
     throw NotAvailable("the lower level does not offer grad_x(out)");
   }
   backward(products_expected_);
-  write(x_gradient_, x(), out);
+  explained(level_, [&] { write(x_gradient_, x(), out); });
 }
 
 void TensorProblem::Evaluation::grad_y(Tensors &out) {
   backward(products_expected_);
-  write(y_gradient_, y(), out);
+  explained(level_, [&] { write(y_gradient_, y(), out); });
 }
 
 /// ∂/∂(with) of ∇y·v.
@@ -215,7 +216,7 @@ void TensorProblem::Evaluation::product(const Tensors &v, const std::vector<at::
     out = zeros_like(like);
     return;
   }
-  write(explained(level_, [&] { return torch::autograd::grad(outputs, with, weights, true, false, true); }), like, out);
+  explained(level_, [&] { write(torch::autograd::grad(outputs, with, weights, true, false, true), like, out); });
 }
 
 void TensorProblem::Evaluation::hess_yy(const Tensors &v, Tensors &out) { product(v, y_leaves_, y(), out); }

@@ -3,6 +3,8 @@
 #include "torch_support.hpp"
 
 #include <duplex/torch/captured.hpp>
+#include <duplex/torch/memory.hpp>
+#include <duplex/torch/sampled_problem.hpp>
 
 #include <ATen/Context.h>
 #if DUPLEX_TORCH_CUDA
@@ -152,6 +154,72 @@ TEST_F(OnDevice, CapturesSeveralTensorsUnderAMonitor) {
   EXPECT_LE(relative_error(entries_of(b.x), entries_of(a.x)), 1e-12);
 }
 
+/// min ½‖x − e‖² + ½‖y‖² where y minimizes the mean of ½‖y − x − a_i‖² over the rows in hand, drawn on the host.
+SampledTensorProblem noisy_on(const at::Device &device) {
+  constexpr std::int64_t rows = 64;
+  const auto a = at::linspace(-1, 1, rows * 3, at::device(device).dtype(at::kDouble)).reshape({rows, 3}).sin();
+  const Tensors start({at::zeros(3, a.options())});
+  return {[](auto &x, auto &y, auto &) { return 0.5 * (x[0] - 1).square().sum() + 0.5 * y[0].square().sum(); },
+          [a](auto &x, auto &y, auto &sample) {
+            return 0.5 * (y[0] - x[0] - a.index_select(0, sample[0])).square().sum(1).mean();
+          },
+          [](std::mt19937_64 &generator) { return std::vector<at::Tensor>{random_rows(generator, 8, rows)}; }, start,
+          start};
+}
+
+TEST_F(OnDevice, DrawsTheSamplesOfTheCpuCapturedAndPlain) {
+  if (!has_device()) {
+    return;
+  }
+  const auto problem = noisy_on(device_named("cuda"));
+  const Bagdc solver{.alpha = 0.1, .beta = 0.2, .eta = 0.2, .dual = DualStep::constant};
+  expect_the_same_run(noisy_on(at::kCPU), problem, solver, 100, 1e-10);
+  auto plain = problem.start();
+  auto captured = problem.start();
+  (void)run_steps(problem, solver, plain, 100);
+  (void)run_steps(problem, Captured<Bagdc>{solver, Capture::on}, captured, 100);
+  EXPECT_LE(relative_error(entries_of(captured.x), entries_of(plain.x)), 1e-12) << "replays see the new sample";
+  EXPECT_LE(relative_error(entries_of(captured.y), entries_of(plain.y)), 1e-12);
+}
+
+TEST_F(OnDevice, SaysWhatWasAskedAndWhatIsFreeWhereMemoryIsOut) {
+  if (!has_device()) {
+    return;
+  }
+  const auto device = device_named("cuda");
+  const auto calm = [](const auto &x, const auto &y) { return (y[0] - x[0]).square().sum(); };
+  const auto hungry_loss = [=](const auto &, const auto &y) {
+    return y[0].sum() + at::ones({std::int64_t(1) << 40}, y[0].options()).sum();
+  };
+  const auto message = refusal<OutOfMemory>(
+      [&] { TensorProblem(hungry_loss, calm, Tensors({at::ones(2, device)}), Tensors({at::ones(2, device)})); });
+  EXPECT_CONTAINS(message, "upper: out of memory on cuda:0: ");
+  EXPECT_CONTAINS(message, " asked for, ");
+  EXPECT_CONTAINS(message, "iB free; reduce the batch, or the size of the variables");
+  const auto other = cleaning_on(device); // and the device is of use after it
+  auto state = other.start();
+  EXPECT_FALSE(run_steps(other, constant_steps, state, 5).failed());
+}
+
+TEST_F(OnDevice, NamesTheLevelAndTheStepOfANaN) {
+  if (!has_device()) {
+    return;
+  }
+  const auto one = Tensors({at::ones(1, at::device(device_named("cuda")).dtype(at::kDouble))});
+  const TensorProblem problem(
+      [](const auto &x, const auto &y) { return (x[0] + 3).square().sum() + 1e-9 * y[0].sqrt().sum(); },
+      [](const auto &x, const auto &y) { return (y[0] - x[0]).square().sum(); }, one, one);
+  const Bagdc solver{.alpha = 0.05, .beta = 0.25, .eta = 0.25, .dual = DualStep::constant};
+  std::string plain;
+  for (const auto graph : {Capture::off, Capture::on}) {
+    auto state = problem.start();
+    const auto message = solve(problem, Captured<Bagdc>{solver, graph}, state).message;
+    EXPECT_CONTAINS(message, "upper level: the loss F is NaN at step ");
+    EXPECT_TRUE(plain.empty() || plain == message) << message;
+    plain = message;
+  }
+}
+
 TEST_F(OnDevice, RefusesVariablesOnTwoDevices) {
   if (!has_device()) {
     return;
@@ -165,6 +233,15 @@ TEST_F(OnDevice, RefusesVariablesOnTwoDevices) {
 std::int64_t device_bytes() {
   const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(0);
   return stats.allocated_bytes[0].current;
+}
+
+TEST_F(OnDevice, NeedsOneCopyOfYForAnInnerStepOfRhg) {
+  if (!has_device()) {
+    return;
+  }
+  const auto reset = [] { c10::cuda::CUDACachingAllocator::resetPeakStats(0); };
+  const auto peak = [] { return c10::cuda::CUDACachingAllocator::getDeviceStats(0).allocated_bytes[0].peak; };
+  EXPECT_NEAR(copies_of_y_per_inner_step(device_named("cuda"), reset, peak), 1.0, 0.25);
 }
 
 TEST_F(OnDevice, NeedsNoMoreMemoryForMoreSteps) {

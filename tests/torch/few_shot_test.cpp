@@ -5,7 +5,6 @@
 #include "fewshot/learner.hpp"
 
 #include <duplex/solvers/bagdc.hpp>
-#include <duplex/solvers/rhg.hpp>
 
 #include <set>
 
@@ -100,23 +99,59 @@ at::Tensor squares(std::int64_t images_per_class) {
   return images.view({-1, 64 * 64});
 }
 
+Learner tiny_learner(const fewshot::Settings &more, at::ScalarType type = at::kFloat) {
+  fewshot::Settings settings = more;
+  settings.shape = {.ways = 3, .shots = 1, .queries = 3};
+  settings.head_steps = 5;
+  settings.meta_batch = 4;
+  settings.images_per_class = 12;
+  return Learner(settings, squares(12), fresh_backbone(3, at::kCPU, type),
+                 TaskSampler(settings.shape, {0, 1, 2, 3, 4, 5}, 12, 4));
+}
+
+double tiny_accuracy(Learner &learner) {
+  return learner.evaluate(TaskSampler({.ways = 3, .shots = 1, .queries = 3}, {6, 7, 8, 9}, 12, 5), 40).accuracy;
+}
+
 TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
-  const TaskShape shape{.ways = 3, .shots = 1, .queries = 3};
-  const auto images = squares(12);
-  for (const bool with_bagdc : {true, false}) {
-    const auto solver = with_bagdc ? head_solver(Bagdc{.beta = 0.1, .eta = 0.1, .dual = DualStep::constant}, 5)
-                                   : head_solver(Rhg{.beta = 0.1, .inner = 5}, 1);
-    Learner learner({.shape = shape, .meta_batch = 4, .alpha = 5e-3}, solver, images, fresh_backbone(3, at::kCPU));
-    TaskSampler training(shape, {0, 1, 2, 3, 4, 5}, 12, 4);
-    const auto accuracy = [&] {
-      TaskSampler held_out(shape, {6, 7, 8, 9}, 12, 5);
-      return learner.evaluate(held_out, 40).accuracy;
-    };
-    const double before = accuracy();
+  for (const auto &settings : std::initializer_list<fewshot::Settings>{
+           {.solver = "bagdc"}, {.solver = "rhg"}, {.solver = "bagdc", .pool = 8}, {.solver = "cg"}}) {
+    auto learner = tiny_learner(settings);
+    const double before = tiny_accuracy(learner);
     for (int k = 0; k < 12; ++k) {
-      learner.step(training);
+      learner.step();
     }
-    EXPECT_GT(accuracy(), std::max(0.8, before)) << "before: " << before;
+    EXPECT_GT(tiny_accuracy(learner), std::max(0.8, before)) << settings.solver << ", before: " << before;
+  }
+}
+
+TEST(FewShotLearner, FindsTheSameDirectionWithKeptAndWithRecomputedFeatures) {
+  using fewshot::Features;
+  for (const std::string solver : {"bagdc", "rhg", "bda", "cg", "ns"}) {
+    auto kept = tiny_learner({.solver = solver}, at::kDouble);
+    auto recomputed = tiny_learner({.solver = solver, .features = Features::recomputed}, at::kDouble);
+    kept.step();
+    recomputed.step();
+    EXPECT_LE(relative_error(entries_of(kept.direction()), entries_of(recomputed.direction())), 1e-9) << solver;
+  }
+}
+
+TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {
+  for (const std::int64_t pool : {0, 8}) {
+    auto whole = tiny_learner({.pool = pool});
+    for (int k = 0; k < 5; ++k) {
+      whole.step();
+    }
+    checkpoint::Checkpoint state;
+    whole.save(state);
+    auto second = tiny_learner({.pool = pool});
+    second.restore(checkpoint::Checkpoint::decoded(state.encoded(), "memory"));
+    for (int k = 0; k < 3; ++k) {
+      whole.step();
+      second.step();
+    }
+    EXPECT_EQ(whole.steps(), second.steps());
+    EXPECT_EQ(entries_of(whole.backbone()), entries_of(second.backbone())) << "pool of " << pool;
   }
 }
 

@@ -5,7 +5,6 @@
 #include "torch_support.hpp"
 
 #include "clean/linear.hpp"
-#include "clean/network/classifier.hpp"
 #include "clean/network/problem.hpp"
 #include "clean/outcome.hpp"
 #include "clean/subsets.hpp"

@@ -5,8 +5,6 @@
 #include <duplex/problems/hyper_cleaning.hpp>
 #include <duplex/torch/captured.hpp>
 
-#include <fstream>
-
 namespace duplex::testing {
 namespace {
 
@@ -239,14 +237,6 @@ template <class Scalar> void expect_the_same_cleaning(std::int64_t steps, double
 
 TEST(HyperCleaningOnTensors, HasTheIteratesOfEigenInDoubles) { expect_the_same_cleaning<double>(100, 1e-10); }
 TEST(HyperCleaningOnTensors, HasTheIteratesOfEigenInFloats) { expect_the_same_cleaning<float>(500, 1e-4); }
-
-std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t total = 0;
-  std::int64_t resident = 0;
-  statm >> total >> resident;
-  return resident * 4096;
-}
 
 TEST(MemoryOfATensorRun, DoesNotGrowWithItsSteps) {
   const auto problem =

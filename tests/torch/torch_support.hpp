@@ -7,6 +7,7 @@
 
 #include <ATen/ATen.h>
 
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -53,6 +54,14 @@ template <class Scalar> TensorProblem counter_example_on_tensors(const at::Tenso
           Tensors({tensor_of<double>(start.x).to(options)}), Tensors({tensor_of<double>(start.y).to(options)})};
 }
 
+inline std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
 /// How much a number of bytes grows from some steps into a run to its end.
 class GrowthWatch final : public Observer<Tensors> {
 public:
@@ -68,9 +77,9 @@ public:
   }
 
   /// Over a run of that many steps beyond the first 200.
-  template <class S>
-  [[nodiscard]] static std::int64_t of_run(std::function<std::int64_t()> bytes, const TensorProblem &problem,
-                                           const S &solver, std::int64_t steps) {
+  template <class P, class S>
+  [[nodiscard]] static std::int64_t of_run(std::function<std::int64_t()> bytes, const P &problem, const S &solver,
+                                           std::int64_t steps) {
     GrowthWatch watch(std::move(bytes));
     Monitor<Tensors> monitor;
     monitor.observers = {&watch};
@@ -89,9 +98,8 @@ private:
 };
 
 /// The same solver on two forms of one problem.
-template <class S>
-void expect_the_same_run(const TensorProblem &one, const TensorProblem &other, const S &solver, std::int64_t steps,
-                         double tolerance) {
+template <class One, class Other, class S>
+void expect_the_same_run(const One &one, const Other &other, const S &solver, std::int64_t steps, double tolerance) {
   auto a = one.start();
   auto b = other.start();
   const auto summary = run_steps(one, solver, a, steps);
@@ -99,6 +107,32 @@ void expect_the_same_run(const TensorProblem &one, const TensorProblem &other, c
   EXPECT_EQ(summary.iterations, steps) << summary.brief();
   EXPECT_LE(relative_error(entries_of(b.x), entries_of(a.x)), tolerance);
   EXPECT_LE(relative_error(entries_of(b.y), entries_of(a.y)), tolerance);
+}
+
+/// What one more step of RHG's inner loop costs in memory, in copies of y: by the peaks of two short runs with y of
+/// 2 MB on the device. `reset` begins a new measurement of the peak, `peak` gives it in bytes.
+template <class Reset, class Peak>
+[[nodiscard]] double copies_of_y_per_inner_step(const at::Device &device, const Reset &reset, const Peak &peak) {
+  constexpr std::int64_t entries = std::int64_t(1) << 18;
+  constexpr double bytes_of_y = 8.0 * entries;
+  const auto options = at::device(device).dtype(at::kDouble);
+  const TensorProblem problem(
+      [](const auto &x, const auto &y) { return (x[0] - 1).square().sum() + y[0].square().mean(); },
+      [](const auto &x, const auto &y) { return (y[0] - x[0]).pow(4).mean(); }, Tensors({at::zeros(1, options)}),
+      Tensors({at::full({entries}, 0.1, options)}));
+  const auto peak_with = [&](std::int64_t inner) {
+    auto state = problem.start();
+    reset();
+    const auto summary = run_steps(problem, Rhg{.alpha = 0.1, .beta = 0.1, .inner = inner}, state, 1);
+    EXPECT_EQ(summary.iterations, 1) << summary.brief();
+    return static_cast<double>(peak());
+  };
+  constexpr std::int64_t few = 20;
+  constexpr std::int64_t many = 60;
+  (void)peak_with(few); // what is loaded and cached for good
+  const double of_few = peak_with(few);
+  const double of_many = peak_with(many);
+  return (of_many - of_few) / (static_cast<double>(many - few) * bytes_of_y);
 }
 
 } // namespace duplex::testing

@@ -135,6 +135,8 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
+  /// y before the step, which has changed places with y⁺; a fused step keeps none.
+  [[nodiscard]] const V *lower_point() const { return fused_ ? nullptr : &y_next_; }
 
 private:
   void start_fused(const P &problem, const State<V> &start) {

@@ -79,6 +79,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V *lower_point() const { return inner_.last_finite_point(); }
 
 private:
   [[nodiscard]] static std::string failure(const LinearResult &solved) {

@@ -71,6 +71,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V *lower_point() const { return inner_.last_finite_point(); }
 
 private:
   Neumann options_;

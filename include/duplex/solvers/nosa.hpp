@@ -58,6 +58,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V *lower_point() const { return &y_next_; } ///< y before the step
 
 private:
   Nosa options_;

@@ -52,6 +52,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return unrolled_.direction(); }
+  [[nodiscard]] const V *lower_point() const { return unrolled_.lower_point(); }
 
 private:
   Rhg options_;

@@ -9,6 +9,7 @@
 
 #include <duplex/counters.hpp>
 #include <duplex/solver.hpp>
+#include <duplex/torch/capture.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <array>
@@ -17,14 +18,8 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace duplex {
-
-enum class Capture : std::uint8_t { automatic, on, off };
-
-constexpr std::array<std::string_view, 3> capture_names{"auto", "on", "off"};
-constexpr const auto &names_of(Capture /*unused*/) { return capture_names; }
 
 /// Launches on the device of some variables, recorded. Without CUDA every call but supports() throws NotAvailable.
 class LaunchGraph {
@@ -141,12 +136,19 @@ private:
     turn.after = {handles(s.x), handles(s.y), handles(s.v)};
   }
 
+  /// With the move of x, where that repeats itself too: what is not captured waits for what is.
   StepOutcome inner_step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    StepOutcome outcome;
     if constexpr (MovesUpper<typename S::template Run<P>, V>) {
-      return run_.step(s, k, move);
+      outcome = run_.step(s, k, move);
     } else {
-      return run_.step(s, k);
+      outcome = run_.step(s, k);
     }
+    if (captures_ && move.repeats() && !outcome.moved_x && outcome.failure.empty()) {
+      move.apply(outcome.steps.alpha, run_.direction(), s.x);
+      outcome.moved_x = true;
+    }
+    return outcome;
   }
 
   Counters *counters_;

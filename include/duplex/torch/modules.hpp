@@ -12,6 +12,7 @@
 // its point, so that two evaluations at different points do not disturb each other. All parameters are variables, and
 // running statistics of a normalization stay with the clones.
 
+#include <duplex/torch/sampled_problem.hpp>
 #include <duplex/torch/tensor_problem.hpp>
 
 #include <torch/nn/module.h>
@@ -41,7 +42,7 @@ template <class Holder> [[nodiscard]] Holder clone_of(const Holder &module) {
   return Holder(std::move(copy));
 }
 
-/// loss(x module, y module) as a function of their parameters.
+/// loss(x module, y module), or loss(x module, y module, sample), as a function of their parameters.
 template <class XModule, class YModule, class Loss> class ModuleLoss {
 public:
   ModuleLoss(XModule x, YModule y, Loss loss) : x_(std::move(x)), y_(std::move(y)), loss_(std::move(loss)) {}
@@ -51,10 +52,11 @@ public:
   ModuleLoss &operator=(ModuleLoss &&) noexcept = default;
   ~ModuleLoss() = default;
 
-  at::Tensor operator()(std::vector<at::Tensor> &x, std::vector<at::Tensor> &y) {
+  template <class... Sample>
+  at::Tensor operator()(std::vector<at::Tensor> &x, std::vector<at::Tensor> &y, const Sample &...sample) {
     stand_at(x, *x_);
     stand_at(y, *y_);
-    return loss_(x_, y_);
+    return loss_(x_, y_, sample...);
   }
 
 private:
@@ -69,6 +71,15 @@ template <class XModule, class YModule, class UpperLoss, class LowerLoss>
   return TensorProblem(ModuleLoss<XModule, YModule, UpperLoss>(clone_of(x), clone_of(y), std::move(upper)),
                        ModuleLoss<XModule, YModule, LowerLoss>(clone_of(x), clone_of(y), std::move(lower)),
                        parameters_of(*x), parameters_of(*y));
+}
+
+/// The same with losses that take a sample, which is drawn for every step.
+template <class XModule, class YModule, class UpperLoss, class LowerLoss>
+[[nodiscard]] SampledTensorProblem module_problem(const XModule &x, const YModule &y, UpperLoss upper, LowerLoss lower,
+                                                  TensorDraw draw) {
+  return SampledTensorProblem(ModuleLoss<XModule, YModule, UpperLoss>(clone_of(x), clone_of(y), std::move(upper)),
+                              ModuleLoss<XModule, YModule, LowerLoss>(clone_of(x), clone_of(y), std::move(lower)),
+                              std::move(draw), parameters_of(*x), parameters_of(*y));
 }
 
 } // namespace duplex

@@ -31,12 +31,12 @@ public:
 
   /// Starts at a copy of x and y, and evaluates there once all that solvers may ask for. Throws InvalidInput, with the
   /// level, where a loss or its gradient is not finite or LibTorch refuses it, where the lower loss does not depend on
-  /// y, and where x and y differ in device or type.
+  /// y, and where x and y differ in device or type; OutOfMemory where there is no room for an evaluation.
   TensorProblem(TensorLoss upper, TensorLoss lower, const Tensors &x, const Tensors &y);
 
   enum class Level : std::uint8_t { lower, upper };
 
-  /// What LibTorch refuses in a loss is thrown as InvalidInput with the level.
+  /// What LibTorch refuses in a loss is thrown as InvalidInput with the level, and as OutOfMemory where memory is out.
   class Evaluation : public Point<Tensors> {
   public:
     Evaluation(TensorLoss loss, Level level) : loss_(std::move(loss)), level_(level) {}

@@ -1,5 +1,3 @@
-#include "clean/network/classifier.hpp"
-
 #include "catalog/named_solver.hpp"
 #include "clean/network/problem.hpp"
 

@@ -1,0 +1,53 @@
+#pragma once
+// The clock of a run, and the limit on it.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+namespace duplex {
+
+/// A clock that can be stopped.
+class Stopwatch {
+public:
+  void start() { since_ = Clock::now(); }
+  void pause() { before_ += Clock::now() - since_; }
+  [[nodiscard]] double seconds_while_paused() const { return std::chrono::duration<double>(before_).count(); }
+  [[nodiscard]] double seconds_while_running() const {
+    return std::chrono::duration<double>(before_ + (Clock::now() - since_)).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_;
+  Clock::duration before_{};
+};
+
+namespace detail {
+
+/// Decides how often to read the clock: rarely enough to be free on a step of
+/// nanoseconds, often enough to stop within a millisecond or a step of the limit.
+class TimeLimit {
+public:
+  explicit TimeLimit(double limit) : limit_(limit) {}
+
+  [[nodiscard]] bool reached(std::int64_t iteration, const Stopwatch &clock) {
+    if (iteration < next_ || !std::isfinite(limit_)) {
+      return false;
+    }
+    const double now = clock.seconds_while_running();
+    const double per_step = now / static_cast<double>(iteration);
+    const double until_next = std::min(1e-3, 0.5 * (limit_ - now));
+    next_ = iteration + 1 + static_cast<std::int64_t>(std::max(0.0, until_next) / std::max(per_step, 1e-9));
+    return now >= limit_;
+  }
+
+private:
+  double limit_;
+  std::int64_t next_ = 1;
+};
+
+} // namespace detail
+
+} // namespace duplex

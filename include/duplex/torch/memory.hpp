@@ -1,0 +1,32 @@
+#pragma once
+// What LibTorch says where memory is out, in words that help: what was asked for, what is free, what to reduce.
+
+#include <duplex/error.hpp>
+
+#include <c10/util/Exception.h>
+
+#include <string>
+#include <string_view>
+
+namespace duplex {
+
+/// "2.00 GiB", as LibTorch writes sizes.
+[[nodiscard]] std::string bytes_text(double bytes);
+
+/// Throws OutOfMemory where the error says that memory is out, on a device or on the host; otherwise returns.
+void refuse_out_of_memory(std::string_view what, const c10::Error &error);
+
+/// Does the work. Where LibTorch finds no memory for it, throws OutOfMemory with what it was and how much is free;
+/// every other error passes.
+///
+///   explaining_memory("the backbone's gradient", [&] { return torch::autograd::grad(…); });
+template <class Work> auto explaining_memory(std::string_view what, const Work &work) {
+  try {
+    return work();
+  } catch (const c10::Error &error) {
+    refuse_out_of_memory(what, error);
+    throw;
+  }
+}
+
+} // namespace duplex

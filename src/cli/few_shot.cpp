@@ -1,0 +1,165 @@
+#include "checkpoint/store.hpp"
+#include "cli/command.hpp"
+#include "cli/field_options.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/setup.hpp"
+#include "cli/torch/tool.hpp"
+#include "fewshot/report.hpp"
+#include "report/files.hpp"
+#include "report/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace duplex::cli {
+
+namespace {
+
+struct FewShotArguments {
+  fewshot::Settings settings;
+  std::string out = "few-shot";
+  std::string resume;
+  bool as_json = false;
+};
+
+/// What may differ when a run goes on.
+constexpr std::array<std::string_view, 4> changeable_settings{"steps", "seconds", "target", "test-tasks"};
+
+fewshot::Settings settings_to_go_on(const fewshot::Settings &given, const std::vector<std::string> &named,
+                                    const checkpoint::Checkpoint &state) {
+  for (const auto &name : named) {
+    if (std::find(changeable_settings.begin(), changeable_settings.end(), name) == changeable_settings.end()) {
+      throw InvalidInput(fmt::format("--{} cannot change when a run goes on; --steps, --seconds, --target and "
+                                     "--test-tasks can",
+                                     name));
+    }
+  }
+  auto settings = fewshot::settings_of(state);
+  const auto is_named = [&](std::string_view name) {
+    return std::find(named.begin(), named.end(), name) != named.end();
+  };
+  settings.steps = is_named("steps") ? given.steps : settings.steps;
+  settings.seconds = is_named("seconds") ? given.seconds : settings.seconds;
+  settings.target = is_named("target") ? given.target : settings.target;
+  settings.test_tasks = is_named("test-tasks") ? given.test_tasks : settings.test_tasks;
+  return settings;
+}
+
+void write_results(const fewshot::Outcome &outcome, const std::filesystem::path &folder) {
+  report::write_file(folder / "backbone.pt", outcome.backbone);
+  report::write_file(folder / "looks.csv", fewshot::looks_csv(outcome));
+  report::write_file(folder / "summary.json", fewshot::summary_json(outcome).dump(2) + "\n");
+  if (report::html_available()) {
+    report::write_file(folder / "report.html", report::html_page(fewshot::report_json(outcome)));
+  }
+}
+
+void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &folder) {
+  if (outcome.test) {
+    fmt::print("test: {} on {} tasks of classes never seen\n", fewshot::accuracy_text(*outcome.test),
+               outcome.settings.test_tasks);
+  }
+  fmt::print("{} steps in {} of training on {}{}, after {} for the images and {} of preparing; ended: {}\n",
+             outcome.steps, duration_text(outcome.seconds), outcome.device,
+             outcome.replayed ? ", replayed as graphs" : "", duration_text(outcome.seconds_data),
+             duration_text(outcome.seconds_preparing), name_of(outcome.ending));
+  fmt::print("written to {}: backbone.pt, looks.csv, summary.json, checkpoint.dpx\n", folder.string());
+  if (report::html_available()) {
+    fmt::print("report: {}\n", (folder / "report.html").string());
+  }
+  if (outcome.ending == fewshot::Ending::interrupted) {
+    fmt::print("go on with: duplex few-shot --resume {}\n", folder.string());
+  }
+}
+
+int learn(const FewShotArguments &arguments, const std::vector<std::string> &named_settings,
+          const std::vector<std::string> &more, const std::vector<std::string> &own_options) {
+  const std::filesystem::path folder = arguments.resume.empty() ? arguments.out : arguments.resume;
+  std::optional<checkpoint::Found> found;
+  auto settings = arguments.settings;
+  if (arguments.resume.empty()) {
+    settings.solver = solver_spec(settings.solver, more, own_options);
+  } else {
+    if (!more.empty()) {
+      throw InvalidInput(fmt::format("{} cannot change when a run goes on", more.front()));
+    }
+    found = checkpoint::load(folder);
+    if (!found->warning.empty()) {
+      (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
+    }
+    settings = settings_to_go_on(settings, named_settings, found->state);
+  }
+  settings = settings.completed();
+  report::require_writable_folder(folder);
+
+  StatusLine status;
+  const fewshot::Hooks hooks{.progress =
+                                 [&](std::int64_t step, double seconds, const fewshot::Look &last) {
+                                   status.show(fmt::format("step {} of {}, {} of training; at step {}: {}", step,
+                                                           settings.steps, duration_text(seconds), last.step,
+                                                           fewshot::accuracy_text(last.found)));
+                                 },
+                             .look =
+                                 [&](const fewshot::Look &look) {
+                                   if (!arguments.as_json) {
+                                     status.clear();
+                                     fmt::print("step {:>5}  {:>9}  {}\n", look.step, duration_text(look.seconds),
+                                                fewshot::accuracy_text(look.found));
+                                     (void)std::fflush(stdout);
+                                   }
+                                 },
+                             .save = [&](const checkpoint::Checkpoint &state) { checkpoint::save(folder, state); },
+                             .interrupt = &interrupt_requested()};
+  const auto outcome = fewshot::train(settings, hooks, found ? &found->state : nullptr);
+  status.clear();
+  write_results(outcome, folder);
+  if (arguments.as_json) {
+    fmt::print("{}\n", fewshot::summary_json(outcome).dump(2));
+  } else {
+    print_result(outcome, folder);
+  }
+  const bool short_of_target = settings.target > 0.0 && outcome.ending != fewshot::Ending::target;
+  return outcome.ending == fewshot::Ending::interrupted || short_of_target ? exit_run_failed : exit_success;
+}
+
+} // namespace
+
+void add_few_shot(CLI::App &app, Action &chosen) {
+  auto *command = app.add_subcommand("few-shot", "Learn features from which a class is known by an image or a few");
+  auto arguments = std::make_shared<FewShotArguments>();
+  add_field_options(*command, arguments->settings, "few-shot");
+  std::vector<std::string> settings;
+  for (const auto *option : command->get_options()) {
+    settings.push_back(option->get_single_name());
+  }
+  auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
+  command->add_option("--resume", arguments->resume, "Go on with the run whose results are in this folder")
+      ->excludes(out);
+  command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->allow_extras();
+  command->footer(
+      "Further options go to the solver, such as --eta 0.2 (`duplex list` shows them). Tasks are drawn from\n"
+      "DoubleMNIST, made of MNIST's files (`sh scripts/mnist.sh` gets them). Writes the backbone for Python's\n"
+      "torch.load, a checkpoint to go on from, and report.html. docs/commands/few-shot.md says how it works.");
+  command->callback([command, arguments, settings, &chosen] {
+    chosen = needing_torch(
+        [command, arguments, settings] {
+          std::vector<std::string> own_options;
+          std::vector<std::string> named_settings;
+          for (const auto *option : command->get_options()) {
+            const auto name = option->get_single_name();
+            own_options.push_back(name);
+            if (option->count() > 0 && std::find(settings.begin(), settings.end(), name) != settings.end()) {
+              named_settings.push_back(name);
+            }
+          }
+          return learn(*arguments, named_settings, command->remaining(), own_options);
+        },
+        "few-shot");
+  });
+}
+
+} // namespace duplex::cli

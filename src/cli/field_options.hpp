@@ -1,0 +1,25 @@
+#pragma once
+// A struct of options that describe themselves (duplex/fields.hpp) as options of a command.
+
+#include "catalog/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace duplex::cli {
+
+template <class Settings> void add_field_options(CLI::App &command, Settings &settings, const std::string &owner) {
+  Settings::fields(settings, [&](std::string_view name, auto &value, const Bound &bound, std::string_view help) {
+    const auto read = [&value, name, bound, owner](const std::string &text) {
+      if (!catalog::read_field(text, value)) {
+        throw InvalidInput(owner + ": " + std::string(name) + " = '" + text + "', expected " +
+                           accepted_text<std::remove_cvref_t<decltype(value)>>(bound));
+      }
+    };
+    command.add_option_function<std::string>("--" + std::string(name), read, std::string(help))
+        ->default_str(field_text(value));
+  });
+}
+
+} // namespace duplex::cli

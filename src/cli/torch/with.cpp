@@ -1,0 +1,9 @@
+#include "cli/torch/tool.hpp"
+
+namespace duplex::cli {
+
+Action needing_torch(Action action, const std::string & /*what*/) { return action; }
+
+bool torch_is_there() { return true; }
+
+} // namespace duplex::cli

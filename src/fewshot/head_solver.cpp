@@ -1,0 +1,58 @@
+#include "fewshot/head_solver.hpp"
+
+#include "catalog/named_solver.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace duplex::fewshot {
+
+namespace {
+
+template <class S>
+concept HasInnerLoop = requires(const S &solver) {
+  solver.inner;
+};
+
+template <class S, class P>
+Tensors direction_after(std::int64_t steps, const S &solver, const P &problem, State<Tensors> &state) {
+  typename S::template Run<P> run(solver, problem, state);
+  UpperUpdate<Tensors> stays(UpperRule{}, Tensors());
+  for (std::int64_t k = 0; k < steps; ++k) {
+    StepOutcome outcome;
+    if constexpr (MovesUpper<decltype(run), Tensors>) {
+      outcome = run.step(state, k, stays);
+    } else {
+      outcome = run.step(state, k);
+    }
+    if (!outcome.failure.empty()) {
+      throw std::runtime_error("few-shot, lower level: " + outcome.failure);
+    }
+  }
+  return run.direction();
+}
+
+} // namespace
+
+HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step) {
+  HeadSolver made;
+  const std::string length = number_text(step);
+  const std::string count = std::to_string(steps);
+  // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and not many steps.
+  const std::string linear_steps = std::to_string(std::max<std::int64_t>(1, steps / 2));
+  const catalog::OptionValues defaults{{"beta", length},   {"eta", length},  {"dual", "constant"},
+                                       {"inner", count},   {"terms", count}, {"linear-steps", linear_steps},
+                                       {"damping", "0.01"}};
+  catalog::with_solver(catalog::parse_spec(spec), defaults, [&]<class S>(const S &solver) {
+    const std::int64_t outer = HasInnerLoop<S> ? 1 : steps;
+    made.on_features = [solver, outer](const Heads &heads, State<Tensors> &state) {
+      return direction_after(outer, solver, heads, state);
+    };
+    made.through_backbone = [solver, outer](const TensorProblem &problem, State<Tensors> &state) {
+      return direction_after(outer, solver, problem, state);
+    };
+  });
+  return made;
+}
+
+} // namespace duplex::fewshot

@@ -1,0 +1,221 @@
+#include "fewshot/training.hpp"
+
+#include "data/double_mnist.hpp"
+#include "fewshot/backbone_file.hpp"
+#include "fewshot/learner.hpp"
+
+#include <duplex/solver.hpp>
+#include <duplex/torch/memory.hpp>
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <fmt/format.h>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+namespace duplex::fewshot {
+
+namespace {
+
+constexpr double seconds_between_saves = 10.0;
+constexpr std::uint64_t look_seed = 10'007;
+constexpr std::uint64_t test_seed = 20'011;
+
+at::Device chosen_device(const std::string &name) {
+  if (name == "auto") {
+    return at::hasCUDA() ? device_named("cuda") : at::Device(at::kCPU);
+  }
+  return device_named(name);
+}
+
+/// A step frees and asks again for the same hundreds of megabytes; giving them back to the system in between costs
+/// more time than the arithmetic.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int all = std::numeric_limits<int>::max();
+  (void)mallopt(M_MMAP_THRESHOLD, all);
+  (void)mallopt(M_TRIM_THRESHOLD, all);
+#endif
+}
+
+template <std::size_t count> std::vector<int> listed(const std::array<int, count> &classes) {
+  return {classes.begin(), classes.end()};
+}
+
+class Training {
+public:
+  Training(const Settings &settings, const Hooks &hooks)
+      : settings_(settings.completed()), hooks_(hooks), device_(chosen_device(settings_.device)),
+        images_(made_images()), learner_(settings_, images_, fresh_backbone(settings_.seed, device_),
+                                         sampler(data::double_mnist_training(), settings_.seed + 1)) {}
+
+  Outcome run(const checkpoint::Checkpoint *from) {
+    outcome_.settings = settings_;
+    if (from != nullptr) {
+      restore(*from);
+    }
+    Stopwatch preparing;
+    preparing.start();
+    learner_.prepare();
+    learner_.require_finite(); // waits
+    preparing.pause();
+    outcome_.seconds_preparing = preparing.seconds_while_paused();
+    if (outcome_.looks.empty()) {
+      look();
+    }
+    while (!ended()) {
+      clock_.start();
+      learner_.step();
+      const bool due = learner_.steps() % settings_.look_every == 0;
+      if (due) {
+        learner_.require_finite(); // waits, so that the clock holds all of the work
+      }
+      clock_.pause();
+      if (hooks_.progress) {
+        hooks_.progress(learner_.steps(), seconds(), outcome_.looks.back());
+      }
+      if (due) {
+        look();
+        save_if_due();
+      }
+    }
+    return finished();
+  }
+
+private:
+  at::Tensor made_images() {
+    at::set_num_threads(settings_.threads > 0 ? settings_.threads
+                                              : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    if (device_.is_cpu()) {
+      keep_freed_memory();
+    }
+    at::globalContext().setBenchmarkCuDNN(true);
+    Stopwatch making;
+    making.start();
+    auto made = data::make_double_mnist({.folder = settings_.mnist, .images_per_class = settings_.images_per_class});
+    auto images =
+        at::from_blob(made.bytes.data(),
+                      {data::DoubleMnist::classes * made.images_per_class, data::DoubleMnist::pixels}, at::kByte)
+            .to(device_)
+            .clone();
+    making.pause();
+    outcome_.seconds_data = making.seconds_while_paused();
+    return images;
+  }
+
+  [[nodiscard]] TaskSampler sampler(std::vector<int> classes, std::uint64_t seed) const {
+    return {settings_.shape, std::move(classes), settings_.images_per_class, seed};
+  }
+
+  [[nodiscard]] double seconds() const { return seconds_before_ + clock_.seconds_while_paused(); }
+
+  void look() {
+    auto classes =
+        settings_.look_on == LookOn::test ? listed(data::double_mnist_test) : listed(data::double_mnist_validation);
+    const auto found = learner_.evaluate(sampler(std::move(classes), settings_.seed + look_seed), settings_.look_tasks);
+    outcome_.looks.push_back({learner_.steps(), seconds(), found});
+    if (hooks_.look) {
+      hooks_.look(outcome_.looks.back());
+    }
+  }
+
+  bool ended() {
+    const auto ends = [this](Ending ending) {
+      outcome_.ending = ending;
+      return true;
+    };
+    if (hooks_.interrupt != nullptr && hooks_.interrupt->load()) {
+      return ends(Ending::interrupted);
+    }
+    const Look &last = outcome_.looks.back();
+    if (settings_.target > 0.0 && last.step == learner_.steps() && last.found.accuracy >= settings_.target) {
+      return ends(Ending::target);
+    }
+    if (learner_.steps() >= settings_.steps) {
+      return ends(Ending::steps);
+    }
+    return seconds() >= settings_.seconds && ends(Ending::seconds);
+  }
+
+  Outcome finished() {
+    learner_.require_finite();
+    if (outcome_.looks.back().step != learner_.steps() && outcome_.ending != Ending::interrupted) {
+      look();
+    }
+    save();
+    outcome_.steps = learner_.steps();
+    outcome_.seconds = seconds();
+    outcome_.replayed = learner_.replays();
+    outcome_.device = device_.is_cuda() ? device_.str() : fmt::format("cpu, {} threads", at::get_num_threads());
+    if (outcome_.ending != Ending::interrupted) {
+      outcome_.test =
+          learner_.evaluate(sampler(listed(data::double_mnist_test), settings_.seed + test_seed), settings_.test_tasks);
+    }
+    outcome_.backbone = backbone_file(learner_.backbone());
+    return std::move(outcome_);
+  }
+
+  void save_if_due() {
+    if (seconds() - saved_at_ >= seconds_between_saves) {
+      save();
+    }
+  }
+
+  void save() {
+    saved_at_ = seconds();
+    if (!hooks_.save) {
+      return;
+    }
+    checkpoint::Checkpoint state;
+    Settings::fields(settings_, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
+      state.put("setting " + std::string(name), field_text(value));
+    });
+    const std::array<double, 1> spent{seconds()};
+    state.put("seconds", std::span<const double>(spent));
+    std::vector<double> looks;
+    for (const auto &look : outcome_.looks) {
+      looks.insert(looks.end(),
+                   {static_cast<double>(look.step), look.seconds, look.found.accuracy, look.found.half_width});
+    }
+    state.put("looks", std::span<const double>(looks));
+    learner_.save(state);
+    hooks_.save(state);
+  }
+
+  void restore(const checkpoint::Checkpoint &state) {
+    seconds_before_ = state.doubles("seconds").at(0);
+    saved_at_ = seconds_before_;
+    const auto looks = state.doubles("looks");
+    for (std::size_t i = 0; i + 3 < looks.size(); i += 4) {
+      outcome_.looks.push_back({static_cast<std::int64_t>(looks[i]), looks[i + 1], {looks[i + 2], looks[i + 3]}});
+    }
+    learner_.restore(state);
+  }
+
+  Settings settings_;
+  const Hooks &hooks_;
+  Outcome outcome_;
+  at::Device device_;
+  at::Tensor images_;
+  Learner learner_;
+  Stopwatch clock_;
+  double seconds_before_ = 0.0; ///< of the run that this one goes on from
+  double saved_at_ = 0.0;
+};
+
+} // namespace
+
+Outcome train(const Settings &settings, const Hooks &hooks, const checkpoint::Checkpoint *from) {
+  return explaining_memory("few-shot (a smaller --meta-batch and fewer --images-per-class need less)",
+                           [&] { return Training(settings, hooks).run(from); });
+}
+
+bool runs_on_gpu(const std::string &device) { return chosen_device(device).is_cuda(); }
+
+} // namespace duplex::fewshot

@@ -1,0 +1,61 @@
+#pragma once
+// Few-shot learning as a whole: data, training with looks at classes that are not trained on, a test on classes that
+// were never looked at, and checkpoints to go on from.
+
+#include "checkpoint/checkpoint.hpp"
+#include "fewshot/settings.hpp"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace duplex::fewshot {
+
+struct Look {
+  std::int64_t step = 0;
+  double seconds = 0.0; ///< of training so far
+  Evaluation found = {};
+};
+
+enum class Ending : std::uint8_t { target, steps, seconds, interrupted };
+
+constexpr std::array<std::string_view, 4> ending_names{"the target was reached", "as many steps as were allowed",
+                                                       "as many seconds as were allowed", "interrupted"};
+constexpr const auto &names_of(Ending /*unused*/) { return ending_names; }
+
+struct Outcome {
+  Settings settings;     ///< with what was chosen
+  std::string device;    ///< as found
+  bool replayed = false; ///< steps as CUDA graphs
+  std::vector<Look> looks;
+  std::optional<Evaluation> test; ///< none where the run was interrupted
+  std::int64_t steps = 0;
+  double seconds = 0.0; ///< of training: no data, no preparing, no looks
+  double seconds_data = 0.0;
+  double seconds_preparing = 0.0; ///< a device's own start, and the capture of the step
+  Ending ending = Ending::steps;
+  std::string backbone; ///< the bytes of backbone.pt, a dictionary of tensors that torch.load reads
+};
+
+struct Hooks {
+  std::function<void(std::int64_t step, double seconds, const Look &last)> progress;
+  std::function<void(const Look &look)> look;
+  /// Called after looks, at most every ten seconds, and at the end.
+  std::function<void(const checkpoint::Checkpoint &state)> save;
+  const std::atomic<bool> *interrupt = nullptr;
+};
+
+/// From the start, or from a checkpoint of a run with the same settings. Throws InvalidInput where settings, data or
+/// the checkpoint are wrong, NotAvailable where Duplex was built without LibTorch, std::runtime_error, with the level
+/// and the step, where numbers are not finite.
+[[nodiscard]] Outcome train(const Settings &settings, const Hooks &hooks = {},
+                            const checkpoint::Checkpoint *from = nullptr);
+
+/// Whether a run with that name of a device would be on a GPU. Throws as train() does.
+[[nodiscard]] bool runs_on_gpu(const std::string &device);
+
+/// The settings of the run that wrote the checkpoint.
+[[nodiscard]] Settings settings_of(const checkpoint::Checkpoint &state);
+
+} // namespace duplex::fewshot

@@ -1,0 +1,36 @@
+#include "report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+
+namespace duplex::report {
+
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), "\u202f");
+  }
+  return digits;
+}
+
+std::string percent(double part) { return fmt::format("{:.1f} %", 100.0 * part); }
+
+std::string utc_now() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+Json members_section(const std::string &title, const Json &members) {
+  Json rows = Json::array();
+  for (const auto &[name, value] : members.items()) {
+    rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+  }
+  return {{"kind", "table"}, {"title", title}, {"columns", {"option", "value"}}, {"rows", rows}};
+}
+
+} // namespace duplex::report

@@ -1,0 +1,126 @@
+// `duplex few-shot` as a user meets it, on digits drawn for the test.
+
+#include "../support.hpp"
+#include "../tool.hpp"
+
+#include <fmt/format.h>
+
+namespace duplex::test {
+namespace {
+
+void append_big_endian(std::string &to, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    to += static_cast<char>(number >> static_cast<unsigned>(shift) & 0xFFU);
+  }
+}
+
+/// MNIST's four files with ten images of each digit: a bright bar whose place and slope tell the digit.
+class DrawnDigits {
+public:
+  DrawnDigits() {
+    write("train", 100);
+    write("t10k", 10);
+  }
+  [[nodiscard]] std::string options() const {
+    return fmt::format(
+        "few-shot --device cpu --threads 2 --mnist {} --ways 3 --queries 3 --meta-batch 3 --head-steps 4 "
+        "--images-per-class 8 --look-tasks 6 --test-tasks 12 ",
+        folder_.path().string());
+  }
+
+private:
+  void write(const std::string &set, std::uint32_t count) const {
+    std::string images("\0\0\x08\x03", 4);
+    std::string labels("\0\0\x08\x01", 4);
+    append_big_endian(images, count);
+    append_big_endian(images, 28);
+    append_big_endian(images, 28);
+    append_big_endian(labels, count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const int digit = static_cast<int>(i % 10);
+      std::string image(28 * 28, '\0');
+      for (int r = 4; r < 24; ++r) {
+        const int column = 2 + 2 * digit + (digit % 2 == 0 ? r / 8 : -r / 8) + static_cast<int>(i / 10 % 2);
+        for (int c = column; c < column + 4; ++c) {
+          image[static_cast<std::size_t>(28 * r + c)] = '\xF0';
+        }
+      }
+      images += image;
+      labels += static_cast<char>(digit);
+    }
+    std::ofstream(folder_.path() / (set + "-images-idx3-ubyte"), std::ios::binary) << images;
+    std::ofstream(folder_.path() / (set + "-labels-idx1-ubyte"), std::ios::binary) << labels;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST(FewShotCommand, RefusesWrongSettingsWithWhatWasFoundAndExpected) {
+  const ScratchFolder out;
+  const std::string command = "few-shot --out " + out.path().string() + " ";
+  expect_refused(command + "--ways 1", {"ways = 1", ">= 2"});
+  expect_refused(command + "--ways 21", {"ways = 21", "20 classes", "test"});
+  expect_refused(command + "--ways 17 --look-on validation", {"ways = 17", "16 classes", "validation"});
+  expect_refused(command + "--pool 3", {"pool = 3", "8 tasks"});
+  expect_refused(command + "--images-per-class 10", {"15 queries", "10 images"});
+  expect_refused(command + "--alpha nonsense", {"alpha = 'nonsense'"});
+  expect_refused(command + "--solver bagcd", {"bagcd", "did you mean 'bagdc'"});
+  expect_refused(command + "--etta 0.1", {"etta", "did you mean 'eta'"});
+  expect_refused(command + "--device gpu", {"device = 'gpu'"});
+  expect_refused(command + "--graph on --device cpu --mnist /nowhere", {"/nowhere", "scripts/mnist.sh"});
+  expect_refused("few-shot --out /dev/null/x --mnist /nowhere", {"/dev/null/x"});
+}
+
+TEST(FewShotCommand, RefusesGraphsOnACpu) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  expect_refused(digits.options() + "--steps 1 --graph on --out " + out.path().string(), {"graph = on", "CUDA"});
+}
+
+TEST(FewShotCommand, RefusesToGoOnFromNothingOrWithOtherSettings) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  expect_refused("few-shot --resume " + out.path().string(), {"nothing to go on from", "checkpoint.dpx"});
+  const std::string folder = (out.path() / "run").string();
+  ASSERT_EQ(run_tool(digits.options() + "--steps 1 --out " + folder).exit_code, 0);
+  expect_refused("few-shot --ways 4 --resume " + folder, {"--ways", "--steps"});
+  expect_refused("few-shot --eta 0.2 --resume " + folder, {"--eta"});
+}
+
+TEST(FewShotCommand, TrainsTestsAndWritesWhatItFound) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const auto result = run_tool(digits.options() + "--steps 4 --look-every 2 --out " + out.path().string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_CONTAINS(result.output, "step     4");
+  EXPECT_CONTAINS(result.output, "on 12 tasks of classes never seen");
+  const auto summary = read_json(out.path() / "summary.json");
+  EXPECT_EQ(summary["steps"], 4);
+  EXPECT_EQ(summary["looks"].size(), 3U);
+  EXPECT_GE(summary["test"]["accuracy"].get<double>(), 0.2);
+  EXPECT_EQ(summary["settings"]["meta-batch"], "3");
+  EXPECT_TRUE(std::filesystem::exists(out.path() / "backbone.pt"));
+  EXPECT_CONTAINS(read_file(out.path() / "looks.csv"), "step,seconds,accuracy,half_width");
+}
+
+TEST(FewShotCommand, ExitsWithOneWhereTheTargetIsNotReached) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  EXPECT_EQ(run_tool(digits.options() + "--steps 1 --target 1 --out " + out.path().string()).exit_code, 1);
+}
+
+TEST(FewShotCommand, GoesOnToTheSameBitsAsARunThatWasNotInterrupted) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const std::string whole = (out.path() / "whole").string();
+  const std::string parts = (out.path() / "parts").string();
+  ASSERT_EQ(run_tool(digits.options() + "--pool 9 --steps 6 --out " + whole).exit_code, 0);
+  ASSERT_EQ(run_tool(digits.options() + "--pool 9 --steps 3 --out " + parts).exit_code, 0);
+  const auto second = run_tool("few-shot --steps 6 --resume " + parts);
+  ASSERT_EQ(second.exit_code, 0) << second.output;
+  EXPECT_EQ(read_json(out.path() / "parts" / "summary.json")["steps"], 6);
+  EXPECT_TRUE(read_file(whole + "/backbone.pt") == read_file(parts + "/backbone.pt"));
+}
+
+} // namespace
+} // namespace duplex::test
