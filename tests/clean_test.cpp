@@ -69,6 +69,20 @@ TEST_F(CleanCommand, RefusesToGuessItsInput) {
                  {"/nowhere", "scripts/mnist.sh", "name the folder"});
 }
 
+TEST_F(CleanCommand, RefusesModelsThatItDoesNotKnowAndOptionsThatAreNotTheirs) {
+  expect_refused(command("--model mpl"), {"--model", "mpl", "did you mean 'mlp'", "linear"});
+  expect_refused(command("--hidden 10"), {"--hidden", "--model"});
+  expect_refused(command("--device cuda"), {"--device", "--model"});
+  expect_refused(command("--model linear --hidden 10"), {"--hidden", "--model mlp"});
+  expect_refused(command("--model linear --device cpu"), {"--device", "--model mlp"});
+  expect_refused(command("--model mlp --hidden 0"), {"--hidden", "1", "65536"});
+  expect_refused(command("--model mlp --hidden 65537"), {"--hidden", "1", "65536"});
+  if (!std::filesystem::exists(std::filesystem::path(DUPLEX_TOOL).replace_filename("duplex-torch"))) {
+    expect_refused(command("--model mlp"), {"clean --model mlp needs LibTorch", "built without it"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(CleanCommand, RefusesWrongSolverOptionsBeforeItReads) {
   expect_refused(command("--solver bagdcc"), {"bagdcc", "bagdc"});
   expect_refused(command("--alhpa 2"), {"alhpa", "alpha"});
@@ -307,6 +321,54 @@ TEST_F(CleanCommand, PredictRefusesWhatDoesNotFitTheModel) {
   expect_refused("predict --model " + out + " --data " + test, {"model.json", "3 feature_names, expected 2"});
   std::ofstream(model) << "{\"format\": 1";
   expect_refused("predict --model " + out + " --data " + test, {"model.json"});
+}
+
+/// Exclusive or by two hidden units: max(0, a + b) − 2 max(0, a + b − 1) is 1 where one of them is.
+clean::Model exclusive_or() {
+  return {.classes = {"same", "other"},
+          .feature_names = {"a", "b"},
+          .features = 2,
+          .hidden = 2,
+          .hidden_weights = {1, 1, 0, 1, 1, -1},
+          .weights = {0, 0, 0.5F, 1, -2, 0}};
+}
+
+TEST(NetworkModel, PredictsByItsTwoLayers) {
+  const ScratchFolder scratch;
+  clean::write_model(scratch.path(), exclusive_or());
+  const auto data = scratch.file("data.csv", "a,b,label\n0,0,same\n0,1,other\n1,0,other\n1,1,same\n");
+  const auto run = run_tool("predict --label label --model " + scratch.path().string() + " --data " + data);
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("accuracy on 4 rows: 100.00 %"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("1,same,same,0.622459"), std::string::npos) << "1/(1 + exp(-1/2))\n" << run.output;
+}
+
+TEST(NetworkModel, IsRefusedWhereItsFilesAreDamaged) {
+  const ScratchFolder scratch;
+  const auto data = scratch.file("data.csv", "a,b\n0,0\n0,1\n");
+  const auto expect_broken = [&](const std::function<void()> &damage, std::initializer_list<const char *> parts) {
+    clean::write_model(scratch.path(), exclusive_or());
+    damage();
+    expect_refused("predict --model " + scratch.path().string() + " --data " + data, parts);
+  };
+  const auto change = [&](const char *key, const nlohmann::json &value) {
+    auto json = read_json(scratch.path() / "model.json");
+    json[key] = value;
+    std::ofstream(scratch.path() / "model.json") << json;
+  };
+  expect_broken([&] { change("hidden", 0); }, {"model.json", "hidden = 0", "from 1 to 65536"});
+  expect_broken([&] { change("hidden", "two"); }, {"model.json", "hidden = \"two\""});
+  expect_broken([&] { change("hidden", 3); }, {"model-hidden.npy", "2 x 3 numbers, expected 3 x 3"});
+  expect_broken(
+      [&] {
+        change("features", 3);
+        change("feature_names", nlohmann::json::array());
+      },
+      {"model-hidden.npy", "2 x 3 numbers, expected 2 x 4"});
+  expect_broken([&] { change("format", "another"); }, {"model.json", "not a model of this version"});
+  expect_broken([&] { change("classes", {"a", "b", "c"}); }, {"model.npy", "2 x 3 numbers, expected 3 x 3"});
+  expect_broken([&] { std::filesystem::remove(scratch.path() / "model-hidden.npy"); }, {"model-hidden.npy"});
+  expect_broken([&] { (void)scratch.file("model-hidden.npy", "nonsense"); }, {"model-hidden.npy"});
 }
 
 TEST_F(CleanCommand, LeavesNothingHalfWrittenOnCtrlC) {

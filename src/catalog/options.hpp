@@ -30,6 +30,15 @@ template <class Options> [[nodiscard]] std::vector<OptionInfo> describe(const Op
   return infos;
 }
 
+/// name:option=value:… with every option.
+[[nodiscard]] inline std::string spec_text(std::string_view name, const std::vector<OptionInfo> &options) {
+  std::string text(name);
+  for (const auto &info : options) {
+    text += ":" + info.name + "=" + info.value;
+  }
+  return text;
+}
+
 /// Reads text into a field; false if the text is not of the field's kind.
 template <class T> [[nodiscard]] bool read_field(std::string_view text, T &field) {
   if constexpr (std::same_as<T, bool>) {

@@ -10,19 +10,29 @@
 //   5  rounds of fitting a model to trusted and weighted training samples, again by halves, and of 4;
 //   6  the final model, on all samples.
 
-#include "catalog/catalog.hpp"
+#include "clean/classifier.hpp"
 #include "clean/label_noise.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace duplex::clean {
 
+/// What is trained: softmax regression, or a network with one hidden layer (built with LibTorch only).
+enum class ModelKind : std::uint8_t { linear, mlp };
+inline constexpr std::array<std::string_view, 2> model_kind_names{"linear", "mlp"};
+constexpr const auto &names_of(ModelKind /*unused*/) { return model_kind_names; }
+
 struct Options {
-  std::string solver = {}; ///< of the bilevel problem; empty: BAGDC with steps of its own choice
+  ModelKind model = ModelKind::linear;
+  Index hidden = 300;         ///< units of the network's hidden layer
+  std::string device = "cpu"; ///< of the network: cpu, cuda or cuda:N
+  std::string solver = {};    ///< of the bilevel problem; empty: BAGDC with steps of its own choice
   std::int64_t most_steps = 150;
   std::int64_t rounds = 4;
   std::uint64_t seed = 0;
@@ -60,8 +70,9 @@ struct Result {
   Vector trust;                         ///< P(the given label is right)
   Vector probability;                   ///< the judging model's probability of the given label
   std::vector<std::uint32_t> suggested; ///< the given label where it is trusted, else the most probable other
-  Vector model;                         ///< K × (D + 1), of the scaled features
+  Vector model;                         ///< K × (D + 1), of the scaled features; for a network see network.hpp
   Vector trusted_only;                  ///< the model of step 1, alike
+  Index hidden = 0;                     ///< units of the models' hidden layer; 0: they are linear
   LabelNoise noise;
   /// What the features tell of trusted labels that a model has not seen: 1 − its loss over that of the
   /// classes' shares alone; 0 where they tell nothing.
@@ -80,8 +91,14 @@ struct Result {
 };
 
 /// Training samples are in an order in which any run of them is like the whole (see interleaved_order).
-/// Throws InvalidInput where the samples do not fit, Interrupted on request.
+/// Throws InvalidInput where the samples do not fit or there is no such device, NotAvailable where there is no LibTorch
+/// for a network, Interrupted on request.
 [[nodiscard]] Result clean(const LabelledSamples &training, const LabelledSamples &trusted, Index classes,
                            const Options &options, const std::function<void(const Look &)> &watch = {});
+
+/// With a classifier of one's own.
+[[nodiscard]] Result clean(const Classifier &classifier, const LabelledSamples &training,
+                           const LabelledSamples &trusted, Index classes, const Options &options,
+                           const std::function<void(const Look &)> &watch = {});
 
 } // namespace duplex::clean

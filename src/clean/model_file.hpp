@@ -1,9 +1,12 @@
 #pragma once
-// A model on disk: model.json says what it is, model.npy holds K × (D + 1) numbers for features as
-// they come in files, so that class = argmax(model[:, :-1] @ features + model[:, -1]).
+// A model on disk, for features as they come in files. model.json says what it is, and model.npy holds K × (D + 1)
+// numbers, so that class = argmax(model[:, :-1] @ features + model[:, -1]). Of a network with H hidden units, the
+// features of model.npy, K × (H + 1), are max(0, hidden[:, :-1] @ features + hidden[:, -1]) by model-hidden.npy,
+// H × (D + 1).
 
 #include "data/dataset.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -11,15 +14,20 @@
 
 namespace duplex::clean {
 
+inline constexpr std::uint64_t most_hidden = 65536;
+
 struct Model {
   std::vector<std::string> classes;
   std::vector<std::string> feature_names; ///< empty if there are none
   std::string label_column = {};          ///< of the training file, where it was named
   std::string id_column = {};
   Index features = 0;
-  std::vector<float> weights; ///< K × (D + 1)
+  Index hidden = 0;                       ///< units of the hidden layer; 0: there is none
+  std::vector<float> hidden_weights = {}; ///< H × (D + 1)
+  std::vector<float> weights = {};        ///< K × (D + 1), or K × (H + 1)
 };
 
+/// Removes what another kind of model has left in the folder.
 void write_model(const std::filesystem::path &folder, const Model &model);
 
 /// Throws InvalidInput, naming the file and what is wrong with it.

@@ -42,6 +42,23 @@ double ratio(Index part, Index whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
 }
 
+/// The first layer takes features in the units of the file; the others stay.
+Model model_of(const Vector &parameters, Index hidden, const Scaling &scaling, const data::Dataset &training) {
+  Model model{.classes = training.label_names,
+              .feature_names = training.feature_names,
+              .features = static_cast<Index>(scaling.scale.size()),
+              .hidden = hidden};
+  const std::span<const float> all(parameters.data(), static_cast<std::size_t>(parameters.size()));
+  if (hidden == 0) {
+    model.weights = unscaled(all, static_cast<Index>(model.classes.size()), scaling);
+    return model;
+  }
+  const auto first = static_cast<std::size_t>(hidden * (model.features + 1));
+  model.hidden_weights = unscaled(all.first(first), hidden, scaling);
+  model.weights.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  return model;
+}
+
 } // namespace
 
 double f1_of_clean(const Vector &score, float threshold, const std::vector<bool> &wrong) {
@@ -91,15 +108,8 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   }
   std::stable_sort(outcome.suspects.begin(), outcome.suspects.end(),
                    [&](Index a, Index b) { return result.trust[a] < result.trust[b]; });
-  const auto classes = static_cast<Index>(training.label_names.size());
-  const auto model_of = [&](const Vector &weights) {
-    return Model{.classes = training.label_names,
-                 .feature_names = training.feature_names,
-                 .features = weights.size() / classes - 1,
-                 .weights = unscaled(weights, classes, prepared.scaling)};
-  };
-  outcome.model = model_of(result.model);
-  outcome.trusted_only = model_of(result.trusted_only);
+  outcome.model = model_of(result.model, result.hidden, prepared.scaling, training);
+  outcome.trusted_only = model_of(result.trusted_only, result.hidden, prepared.scaling, training);
   outcome.result = std::move(result);
   return outcome;
 }

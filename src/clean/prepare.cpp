@@ -90,11 +90,11 @@ void apply(const Scaling &scaling, FeatureTable &features) {
   }
 }
 
-std::vector<float> unscaled(const Eigen::VectorXf &model, Index classes, const Scaling &scaling) {
-  const Index columns = model.size() / classes - 1;
-  std::vector<float> out(static_cast<std::size_t>(model.size()));
-  for (Index k = 0; k < classes; ++k) {
-    const float *own = model.data() + k * (columns + 1);
+std::vector<float> unscaled(std::span<const float> layer, Index outputs, const Scaling &scaling) {
+  const auto columns = static_cast<Index>(scaling.scale.size());
+  std::vector<float> out(layer.size());
+  for (Index k = 0; k < outputs; ++k) {
+    const float *own = layer.data() + k * (columns + 1);
     float *raw = out.data() + k * (columns + 1);
     auto bias = static_cast<double>(own[columns]);
     for (Index j = 0; j < columns; ++j) {

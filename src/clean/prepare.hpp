@@ -33,8 +33,8 @@ struct Scaling {
 /// float32 features are rewritten, others scaled when they are used.
 void apply(const Scaling &scaling, FeatureTable &features);
 
-/// A model of scaled features as a model of features as stored: K × (D + 1).
-[[nodiscard]] std::vector<float> unscaled(const Eigen::VectorXf &model, Index classes, const Scaling &scaling);
+/// A layer on scaled features, outputs × (D + 1), as a layer on features as stored.
+[[nodiscard]] std::vector<float> unscaled(std::span<const float> layer, Index outputs, const Scaling &scaling);
 
 /// What a cleaning starts from. The datasets keep their labels, names and ids, in the order of their files.
 struct Prepared {

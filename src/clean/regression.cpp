@@ -1,6 +1,5 @@
 #include "clean/regression.hpp"
 
-#include <duplex/error.hpp>
 #include <duplex/lbfgs.hpp>
 
 namespace duplex::clean {
@@ -17,9 +16,7 @@ void fit(std::span<const Group> groups, Index classes, const FitOptions &options
   Vector part;
   Vector penalized;
   const auto evaluate = [&](const Vector &at, Vector &gradient) {
-    if (options.interrupt != nullptr && options.interrupt->load()) {
-      throw Interrupted("interrupted");
-    }
+    refuse_if_interrupted(options.interrupt);
     penalized = rho * at;
     for (Index k = 0; k < classes; ++k) {
       penalized[(k + 1) * stride - 1] *= rho_of_bias;

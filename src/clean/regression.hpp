@@ -3,6 +3,7 @@
 //
 //   min over y of  Σ w_i CE_i(y) / Σ w_i + (ρ/2) (‖weights‖² + 10⁻³ ‖biases‖²).
 
+#include <duplex/error.hpp>
 #include <duplex/softmax_loss.hpp>
 
 #include <atomic>
@@ -24,6 +25,12 @@ struct FitOptions {
   std::int64_t iterations = 60;
   const std::atomic<bool> *interrupt = nullptr;
 };
+
+inline void refuse_if_interrupted(const std::atomic<bool> *interrupt) {
+  if (interrupt != nullptr && interrupt->load()) {
+    throw Interrupted("interrupted");
+  }
+}
 
 /// Moves y from where it is. Throws Interrupted on request.
 void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y);

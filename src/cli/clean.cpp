@@ -1,9 +1,11 @@
 #include "catalog/suggest.hpp"
+#include "clean/network.hpp"
 #include "clean/outcome.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
+#include "cli/torch/tool.hpp"
 #include "data/demo.hpp"
 #include "report/files.hpp"
 #include "report/html.hpp"
@@ -42,7 +44,10 @@ struct CleanArguments {
   Index samples = 5000;
   Index trusted_samples = 500;
   std::string storage = "auto";
+  std::string model = "linear";
   clean::Options options;
+  bool gave_hidden = false;
+  bool gave_device = false;
   bool as_json = false;
 };
 
@@ -127,6 +132,11 @@ Json settings_json(const CleanArguments &arguments) {
             {"trusted-samples", arguments.trusted_samples},
             {"noise", arguments.noise},
             {"noise-kind", arguments.noise_kind}};
+  }
+  json["model"] = arguments.model;
+  if (arguments.options.model == clean::ModelKind::mlp) {
+    json["hidden"] = arguments.options.hidden;
+    json["device"] = arguments.options.device;
   }
   json["seed"] = arguments.options.seed;
   json["steps"] = arguments.options.most_steps;
@@ -218,12 +228,27 @@ void print_summary(const clean::Outcome &outcome, const Dataset &training,
              duration_text(timings.bilevel), outcome.result.steps[0], outcome.result.steps[1]);
 }
 
+/// The network's options would do nothing for another model.
+void refuse_unused_options(const CleanArguments &arguments) {
+  for (const auto &[option, given] :
+       {std::pair{"--hidden", arguments.gave_hidden}, {"--device", arguments.gave_device}}) {
+    if (given && arguments.options.model != clean::ModelKind::mlp) {
+      throw InvalidInput(fmt::format("{} is the network's, expected --model mlp with it", option));
+    }
+  }
+}
+
 int clean_labels(const CleanArguments &arguments, const std::vector<std::string> &more,
                  const std::vector<std::string> &own_options) {
   CleanArguments chosen = arguments;
   if (!more.empty() || !arguments.options.solver.empty()) {
     chosen.options.solver =
         solver_spec(arguments.options.solver.empty() ? "bagdc" : arguments.options.solver, more, own_options);
+  }
+  chosen.options.model = named<clean::ModelKind>("model", chosen.model);
+  refuse_unused_options(chosen);
+  if (chosen.options.model == clean::ModelKind::mlp) {
+    clean::require_network_device(chosen.options.device);
   }
   const auto kept_as = named<clean::KeptAs>("storage", chosen.storage);
   chosen.options.interrupt = &interrupt_requested();
@@ -281,8 +306,8 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   if (outcome.result.skill < next_to_nothing) {
     fmt::print("the trusted rows tell next to nothing about the labels here: do not rely on these suspects\n");
   }
-  fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy, summary.json{}\n", folder.string(),
-             predictions.empty() ? "" : ", predictions.csv");
+  fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy{}, summary.json{}\n", folder.string(),
+             outcome.model.hidden > 0 ? ", model-hidden.npy" : "", predictions.empty() ? "" : ", predictions.csv");
   if (report::html_available()) {
     fmt::print("report: {}\n", (folder / "report.html").string());
   } else {
@@ -328,6 +353,13 @@ void add_clean(CLI::App &app, Action &chosen) {
       ->capture_default_str()
       ->check(CLI::Range(Index{1}, most_samples))
       ->needs(demo);
+  auto *model = command->add_option("--model", arguments->model,
+                                    "linear: softmax regression; mlp: a network with one hidden layer, on LibTorch");
+  model->capture_default_str();
+  auto *hidden = command->add_option("--hidden", arguments->options.hidden, "Network: units of the hidden layer");
+  hidden->capture_default_str()->check(CLI::Range(std::uint64_t{1}, clean::most_hidden))->needs(model);
+  auto *device = command->add_option("--device", arguments->options.device, "Network: cpu, cuda or cuda:N");
+  device->capture_default_str()->needs(model);
   command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -351,7 +383,9 @@ void add_clean(CLI::App &app, Action &chosen) {
       "Further options go to the solver, such as --alpha 0.05 (`duplex list` shows them); without any, the\n"
       "steps are chosen from the data. Writes suspects.csv (worst first), weights.csv, the model, and\n"
       "report.html, which opens in any browser. docs/commands/clean.md says how it works.");
-  command->callback([command, arguments, &chosen] {
+  command->callback([command, arguments, hidden, device, &chosen] {
+    arguments->gave_hidden = hidden->count() > 0;
+    arguments->gave_device = device->count() > 0;
     chosen = [command, arguments] {
       std::vector<std::string> own_options;
       for (const auto *option : command->get_options()) {
@@ -359,6 +393,9 @@ void add_clean(CLI::App &app, Action &chosen) {
       }
       return clean_labels(*arguments, command->remaining(), own_options);
     };
+    if (arguments->model == clean::model_kind_names[static_cast<std::size_t>(clean::ModelKind::mlp)]) {
+      chosen = needing_torch(chosen, "clean --model mlp");
+    }
   });
 }
 

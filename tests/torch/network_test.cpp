@@ -1,0 +1,220 @@
+// `duplex clean --model mlp`: refusals first, then two classes of which one surrounds the other, so that no straight
+// line tells them apart.
+
+#include "../tool.hpp"
+#include "torch_support.hpp"
+
+#include "clean/linear.hpp"
+#include "clean/network/problem.hpp"
+#include "clean/outcome.hpp"
+#include "clean/subsets.hpp"
+
+#include <fmt/format.h>
+
+#include <ATen/Context.h>
+
+#include <chrono>
+#include <iostream>
+#include <numeric>
+#include <thread>
+
+namespace duplex::testing {
+namespace {
+
+using test::expect_refused;
+using test::run_tool;
+using test::ScratchFolder;
+
+struct Rings {
+  data::Dataset dataset;
+  std::vector<bool> wrong;
+};
+
+/// A disc and a ring around it, far from the origin; every `wrong_every`-th label is exchanged.
+Rings rings(int rows, int wrong_every, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> uniform;
+  Rings out;
+  out.dataset.source = "rings";
+  out.dataset.features = FeatureTable(Storage::float32, 2);
+  out.dataset.label_names = {"disc", "ring"};
+  for (int i = 0; i < rows; ++i) {
+    const auto truth = static_cast<std::uint32_t>(i % 2);
+    const double radius = truth == 0 ? uniform(generator) : 1.5 + uniform(generator);
+    const double angle = 6.2831853 * uniform(generator);
+    const std::array<float, 2> place{static_cast<float>(50.0 + radius * std::cos(angle)),
+                                     static_cast<float>(radius * std::sin(angle))};
+    out.dataset.features.append(std::span<const float>(place));
+    out.wrong.push_back(wrong_every > 0 && i % wrong_every == 0);
+    out.dataset.labels.push_back(out.wrong.back() ? 1 - truth : truth);
+  }
+  return out;
+}
+
+std::string csv_of(const data::Dataset &dataset) {
+  std::string csv = "a,b,label\n";
+  for (Index i = 0; i < dataset.features.rows(); ++i) {
+    csv += fmt::format("{},{},{}\n", dataset.features.value(i, 0), dataset.features.value(i, 1),
+                       dataset.label_names[dataset.labels[static_cast<std::size_t>(i)]]);
+  }
+  return csv;
+}
+
+class NetworkCleaning : public ::testing::Test {
+protected:
+  Rings noisy = rings(600, 5, 1);
+  Rings trusted = rings(60, 0, 2);
+  Rings test = rings(300, 0, 3);
+  clean::Prepared prepared = clean::prepare(noisy.dataset, trusted.dataset, clean::KeptAs::automatic, 0);
+
+  [[nodiscard]] clean::NetworkSettings settings(Index hidden = 32, const std::string &device = "cpu") const {
+    return {.features = 2,
+            .hidden = hidden,
+            .classes = 2,
+            .unit = clean::mean_squared_length(*prepared.training.features),
+            .device = device};
+  }
+  [[nodiscard]] clean::Outcome outcome_with(const clean::Classifier &classifier,
+                                            const clean::Options &options = {}) const {
+    return clean::outcome_of(clean::clean(classifier, prepared.training, prepared.trusted, 2, options), prepared,
+                             noisy.dataset);
+  }
+  [[nodiscard]] double f1_of(const clean::Outcome &outcome) const {
+    return clean::quality_of(outcome.result.trust, noisy.wrong).f1;
+  }
+};
+
+TEST_F(NetworkCleaning, RefusesADeviceThatIsNotThere) {
+  EXPECT_CONTAINS(refusal([&] { (void)clean::make_network(settings(8, "tpu")); }), "expected cpu, cuda or cuda:N");
+  if (!at::hasCUDA()) {
+    EXPECT_CONTAINS(refusal([&] { clean::require_network_device("cuda"); }), "no CUDA device here");
+  }
+}
+
+TEST_F(NetworkCleaning, EndsSoonAfterAnInterrupt) {
+  std::atomic<bool> interrupt{false};
+  auto with_interrupt = settings(4096);
+  with_interrupt.interrupt = &interrupt;
+  const auto classifier = clean::make_network(with_interrupt);
+  std::chrono::steady_clock::time_point asked;
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    asked = std::chrono::steady_clock::now();
+    interrupt = true;
+  });
+  const std::string answer = refusal<Interrupted>([&] {
+    (void)clean::clean(*classifier, prepared.training, prepared.trusted, 2, {.solver = "rhg", .interrupt = &interrupt});
+  });
+  user.join();
+  EXPECT_EQ(answer, "interrupted");
+  EXPECT_LE(std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(), 2.0);
+}
+
+TEST_F(NetworkCleaning, HasTheDerivativesThatItClaims) {
+  const auto in_doubles = [](const LabelledSamples &samples, Index rows) {
+    return clean::network_samples(clean::slice(samples, 0, rows), 2, at::kCPU, at::kDouble);
+  };
+  const auto classifier = clean::make_network(settings(5));
+  std::vector<at::Tensor> start;
+  for (const auto &layer : clean::layers_of(classifier->untrained(), settings(5), at::kCPU)) {
+    start.push_back(layer.to(at::kDouble));
+  }
+  const auto problem = clean::network_cleaning(in_doubles(prepared.training, 30), in_doubles(prepared.trusted, 20), 0.1,
+                                               Tensors(std::move(start)));
+  const auto report = check(problem, {.spread = 0.1});
+  for (const auto &row : report.rows) { // at random points it has no minimizer to follow, and so no hypergradient
+    EXPECT_TRUE(row.passes || row.quantity == "hypergradient") << report.table();
+  }
+}
+
+TEST_F(NetworkCleaning, FindsWhatNoLinearModelCan) {
+  const auto network = outcome_with(*clean::make_network(settings()));
+  const auto linear =
+      outcome_with(*clean::make_linear(2, 2, clean::mean_squared_length(*prepared.training.features), 0));
+  EXPECT_GE(f1_of(network), 0.97);
+  EXPECT_GE(f1_of(network), f1_of(linear) + 0.05);
+  EXPECT_GE(clean::accuracy(clean::predict(network.model, test.dataset), test.dataset.labels), 0.97);
+  EXPECT_LE(clean::accuracy(clean::predict(linear.model, test.dataset), test.dataset.labels), 0.8);
+}
+
+TEST_F(NetworkCleaning, FindsItOnADeviceToo) {
+  if (!at::hasCUDA()) {
+    std::cout << "skipped: no CUDA device\n";
+    return;
+  }
+  EXPECT_GE(f1_of(outcome_with(*clean::make_network(settings(32, "cuda")))), 0.97);
+}
+
+TEST_F(NetworkCleaning, GivesTheSameBitsForTheSameSeed) {
+  const clean::Options few{.most_steps = 20, .rounds = 1};
+  const auto first = outcome_with(*clean::make_network(settings(8)), few);
+  const auto second = outcome_with(*clean::make_network(settings(8)), few);
+  EXPECT_TRUE(same_bits(first.result.model, second.result.model));
+  EXPECT_TRUE(same_bits(first.result.trust, second.result.trust));
+  auto other = settings(8);
+  other.seed = 1;
+  EXPECT_FALSE(same_bits(outcome_with(*clean::make_network(other), few).result.model, first.result.model));
+}
+
+TEST_F(NetworkCleaning, TakesEverySolver) {
+  for (const char *solver : {"nosa", "rhg:inner=5", "bda:inner=5", "cg:inner=5", "ns:inner=5", "bagdc:alpha=0.05"}) {
+    const auto outcome =
+        outcome_with(*clean::make_network(settings(12)), {.solver = solver, .most_steps = 10, .rounds = 1});
+    EXPECT_GE(f1_of(outcome), 0.95) << solver;
+    EXPECT_TRUE(outcome.result.weight.allFinite()) << solver;
+  }
+  EXPECT_CONTAINS(refusal([&] { (void)outcome_with(*clean::make_network(settings(4)), {.solver = "bagdcc"}); }),
+                  "did you mean 'bagdc'");
+}
+
+TEST_F(NetworkCleaning, PredictsFromItsFilesAsInMemory) {
+  const auto classifier = clean::make_network(settings());
+  const auto outcome = outcome_with(*classifier, {.most_steps = 20, .rounds = 1});
+  const ScratchFolder scratch;
+  clean::write_model(scratch.path(), outcome.model);
+  const auto model = clean::read_model(scratch.path());
+  EXPECT_EQ(model.hidden, 32);
+  const auto from_files = clean::predict(model, test.dataset);
+  FeatureTable scaled = test.dataset.features.gather([] {
+    std::vector<Index> rows(300);
+    std::iota(rows.begin(), rows.end(), Index{0});
+    return rows;
+  }());
+  clean::apply(prepared.scaling, scaled);
+  const LabelledSamples samples{std::make_shared<const FeatureTable>(std::move(scaled)),
+                                std::make_shared<const std::vector<std::uint32_t>>(test.dataset.labels)};
+  const clean::Matrix log_p = classifier->log_probabilities(samples, outcome.result.model);
+  for (Index i = 0; i < log_p.rows(); ++i) {
+    const auto &prediction = from_files[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(prediction.probability, std::exp(log_p(i, prediction.label)), 1e-4);
+  }
+}
+
+TEST_F(NetworkCleaning, GoesThroughTheTool) {
+  const ScratchFolder scratch;
+  const auto again = rings(600, 5, 1);
+  const auto train = scratch.file("train.csv", csv_of(again.dataset));
+  const auto sure = scratch.file("trusted.csv", csv_of(rings(60, 0, 2).dataset));
+  const auto unseen = scratch.file("test.csv", csv_of(test.dataset));
+  const auto out = (scratch.path() / "out").string();
+  const auto command = fmt::format("clean --train {} --trusted {} --test {} --out {}", train, sure, unseen, out);
+  if (!at::hasCUDA()) {
+    expect_refused(command + " --model mlp --device cuda", {"device = 'cuda'", "no CUDA device here"});
+  }
+  expect_refused(command + " --model mlp --device gpu", {"device = 'gpu'", "expected cpu, cuda or cuda:N"});
+  const auto run = run_tool(command + " --model mlp --hidden 20 --threads 1");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const auto summary = test::read_json(scratch.path() / "out" / "summary.json");
+  EXPECT_EQ(summary["settings"]["model"], "mlp");
+  EXPECT_EQ(summary["settings"]["hidden"], 20);
+  EXPECT_EQ(summary["settings"]["device"], "cpu");
+  EXPECT_GE(summary["test"]["accuracy"].get<double>(), 0.97);
+  const auto predictions = (scratch.path() / "again.csv").string();
+  ASSERT_EQ(run_tool(fmt::format("predict --model {} --data {} --out {}", out, unseen, predictions)).exit_code, 0);
+  EXPECT_EQ(test::read_file(predictions), test::read_file(scratch.path() / "out" / "predictions.csv"));
+  ASSERT_EQ(run_tool(command).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() / "out" / "model-hidden.npy")) << "of the network before";
+}
+
+} // namespace
+} // namespace duplex::testing
