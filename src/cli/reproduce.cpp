@@ -10,6 +10,8 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+
 namespace duplex::cli {
 
 namespace {
@@ -84,6 +86,7 @@ void add_reproduce(CLI::App &app, Action &chosen) {
   auto *command = app.add_subcommand("reproduce", "Reproduce the paper's figures and theorems, with their claims");
   auto arguments = std::make_shared<ReproduceArguments>();
   arguments->settings.interrupt = &interrupt_requested();
+  arguments->settings.tell = [](const std::string &text) { (void)std::fputs((text + "\n").c_str(), stderr); };
   std::string known = "One of:";
   for (const auto &entry : reproduce::entries) {
     known += fmt::format("\n{:<6} {}", entry.name, entry.title);

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Settings {
   std::string device = "auto";
   double few_shot_limit = 60.0;
   const std::atomic<bool> *interrupt = nullptr;
+  std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("seed", self.seed, non_negative, "seed of everything that is random");
@@ -46,6 +49,11 @@ struct Settings {
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
   }
 
+  void told(const std::string &text) const {
+    if (tell) {
+      tell(text);
+    }
+  }
   [[nodiscard]] bool interrupted() const { return interrupt != nullptr && interrupt->load(); }
 };
 
