@@ -166,7 +166,7 @@ test("a page of everything", async (all) => {
       );
       assert.match(
         await page.locator(".suspect").nth(1).textContent(),
-        /given Trouser→, suggested Coattrust0\.005probability0\.02/,
+        /given label Trouser→, suggested label Coattrust0\.005probability0\.02/,
       );
       assert.match(await page.locator(".suspect").nth(2).textContent(), /trust–/);
       const more = page.locator(".suspects").first().getByRole("button", { name: "Show 24 more" });

@@ -15,26 +15,12 @@ namespace duplex::clean {
 
 namespace {
 
+using report::base64;
 using report::grouped;
 using report::percent;
 
 constexpr std::size_t shown_suspects = 240;
 constexpr Index shown_features = 12;
-
-std::string base64(const std::string &bytes) {
-  static constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      group = group << 8U | (i + j < bytes.size() ? static_cast<std::uint8_t>(bytes[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j > bytes.size() ? '=' : alphabet[group >> (18U - 6U * j) & 63U];
-    }
-  }
-  return out;
-}
 
 std::size_t classes_of(const std::vector<std::uint32_t> &labels) {
   return std::set<std::uint32_t>(labels.begin(), labels.end()).size();

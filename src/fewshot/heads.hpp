@@ -66,8 +66,8 @@ private:
   at::Tensor queries_wanted_;
 };
 
-/// Part of the queries that each task's head gets right, a number for each task.
-[[nodiscard]] at::Tensor accuracy(const at::Tensor &features, const Tensors &heads, const at::Tensor &wanted);
+/// The way that each sample most probably is of, tasks × samples.
+[[nodiscard]] at::Tensor predictions(const at::Tensor &features, const Tensors &heads);
 
 static_assert(AggregatedProblem<Heads> && StartedProblem<Heads>);
 

@@ -63,7 +63,7 @@ Learner::Learner(const Settings &settings, at::Tensor images, const Tensors &bac
   queries_ = at::zeros({shape.query_samples() * tasks}, options.dtype(at::kLong));
   shots_wanted_ = wanted_of(tasks, shape.shot_samples(), shape.ways, options);
   queries_wanted_ = wanted_of(tasks, shape.query_samples(), shape.ways, options);
-  correct_ = at::zeros({tasks}, options);
+  predicted_ = at::zeros({tasks, shape.query_samples()}, options.dtype(at::kLong));
   heads_ =
       Tensors({at::zeros({tasks, feature_count, shape.ways}, options), at::zeros({tasks, 1, shape.ways}, options)});
   multipliers_ = zeros_like(heads_);
@@ -176,22 +176,49 @@ void Learner::adapt_and_test() {
     lower.grad_y(gradient);
     axpy(-settings_.head_step, gradient, state.y);
   }
-  correct_.copy_(accuracy(queries, state.y, queries_wanted_));
+  predicted_.copy_(predictions(queries, state.y));
+}
+
+void Learner::test(TaskBatch &batch) {
+  load(batch.shots, shots_);
+  load(batch.queries, queries_);
+  testing_.run([this] { adapt_and_test(); });
 }
 
 Evaluation Learner::evaluate(TaskSampler tasks, std::int64_t count) {
+  const auto right = at::arange(settings_.shape.query_samples(), predicted_.options()).remainder_(settings_.shape.ways);
   std::vector<at::Tensor> parts;
   for (std::int64_t done = 0; done < count; done += settings_.meta_batch) {
     auto batch = tasks.draw(settings_.meta_batch);
-    load(batch.shots, shots_);
-    load(batch.queries, queries_);
-    testing_.run([this] { adapt_and_test(); });
-    parts.push_back(correct_.clone());
+    test(batch);
+    parts.push_back(predicted_.eq(right).to(at::kFloat).mean(1));
   }
   const auto all = at::cat(parts).to(at::kCPU, at::kDouble).narrow(0, 0, count);
   constexpr double normal_quantile = 1.96;
   const double spread = count > 1 ? all.std().item<double>() : 0.0;
   return {all.mean().item<double>(), normal_quantile * spread / std::sqrt(static_cast<double>(count))};
+}
+
+std::vector<Mistake> Learner::mistakes(TaskSampler tasks, std::size_t most) {
+  constexpr int batches = 4;
+  const auto count = settings_.meta_batch;
+  std::vector<Mistake> found;
+  for (int k = 0; k < batches && found.size() < most; ++k) {
+    auto batch = tasks.draw(count);
+    test(batch);
+    const auto predicted = predicted_.cpu();
+    for (std::int64_t task = 0; task < count; ++task) {
+      for (std::int64_t sample = 0; sample < settings_.shape.query_samples() && found.size() < most; ++sample) {
+        const auto way = predicted[task][sample].item<std::int64_t>();
+        if (way != sample % settings_.shape.ways) {
+          const auto of_that_way = batch.shots[static_cast<std::size_t>(way * count + task)];
+          found.push_back({batch.queries[static_cast<std::size_t>(sample * count + task)],
+                           of_that_way / settings_.images_per_class});
+        }
+      }
+    }
+  }
+  return found;
 }
 
 void Learner::require_finite() const {

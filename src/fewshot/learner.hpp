@@ -26,6 +26,8 @@ public:
   void prepare();
   void step();
   [[nodiscard]] Evaluation evaluate(TaskSampler tasks, std::int64_t count);
+  /// Of a few tasks.
+  [[nodiscard]] std::vector<Mistake> mistakes(TaskSampler tasks, std::size_t most);
 
   [[nodiscard]] const Tensors &backbone() const { return backbone_; }
   /// Of the last step, in the backbone.
@@ -47,6 +49,7 @@ private:
   void find_direction_on_features();
   void find_direction_through_backbone();
   void adapt_and_test();
+  void test(TaskBatch &batch);
   /// Heads and multipliers where a step of this batch begins, and what it leaves.
   [[nodiscard]] State<Tensors> first_state(Tensors x) const;
   void keep(const State<Tensors> &state);
@@ -68,7 +71,7 @@ private:
   at::Tensor queries_wanted_;
   Tensors heads_; ///< of the batch, with their multipliers
   Tensors multipliers_;
-  at::Tensor correct_; ///< part of the queries, by tasks
+  at::Tensor predicted_; ///< ways of the queries, by tasks
   std::optional<TensorProblem> through_backbone_;
   std::optional<TaskPool> pool_;
   Repeated learning_;

@@ -42,6 +42,25 @@ Json accuracy_panel(const Outcome &outcome, const std::string &title, const std:
                                   {{"name", "95 % interval, above"}, {"x", x}, {"y", high}}})}};
 }
 
+Json mistakes_section(const Outcome &outcome) {
+  Json items = Json::array();
+  for (const auto &mistake : outcome.mistakes) {
+    items.push_back({{"row", items.size() + 1},
+                     {"given", fmt::format("{:02}", mistake.of)},
+                     {"suggested", fmt::format("{:02}", mistake.taken_for)},
+                     {"pixels", report::base64(mistake.pixels)}});
+  }
+  const auto side = data::DoubleMnist::side;
+  return {{"kind", "suspects"},
+          {"title", "Queries taken for another class"},
+          {"note", "Of the first tasks of the test: what the image shows, and what its task's head took it for."},
+          {"empty", "None of the first tasks of the test."},
+          {"image", {{"width", side}, {"height", side}, {"channels", 1}}},
+          {"names", {{"given", "its class"}, {"suggested", "taken for"}}},
+          {"columns", {"row", "given", "suggested"}},
+          {"items", items}};
+}
+
 } // namespace
 
 std::string accuracy_text(const Evaluation &found) {
@@ -89,12 +108,12 @@ Json report_json(const Outcome &outcome) {
   }
   headline.push_back({{"label", "Training"},
                       {"value", duration_text(outcome.seconds)},
-                      {"note", fmt::format("{} steps of {} tasks", outcome.steps, outcome.settings.meta_batch)}});
+                      {"note", fmt::format("{} steps of {} tasks; ended: {}", outcome.steps,
+                                           outcome.settings.meta_batch, name_of(outcome.ending))}});
   headline.push_back({{"label", "Getting ready"},
                       {"value", duration_text(outcome.seconds_data + outcome.seconds_preparing)},
                       {"note", fmt::format("images {}, device {}", duration_text(outcome.seconds_data),
                                            duration_text(outcome.seconds_preparing))}});
-  headline.push_back({{"label", "Ended because"}, {"value", std::string(name_of(outcome.ending))}, {"note", ""}});
   const std::string watched = outcome.settings.look_on == LookOn::test ? "test" : "validation";
   Json sections = Json::array();
   sections.push_back(
@@ -105,6 +124,7 @@ Json report_json(const Outcome &outcome) {
                             outcome.settings.look_tasks, watched, outcome.settings.test_steps)},
        {"panels", Json::array({accuracy_panel(outcome, "Over time", "seconds of training", true),
                                accuracy_panel(outcome, "Over steps", "step", false)})}});
+  sections.push_back(mistakes_section(outcome));
   sections.push_back(report::members_section("Settings", settings_json(outcome.settings)));
   return {{"title", fmt::format("Few-shot learning: {} ways, {} {}", shape.ways, shape.shots,
                                 shape.shots == 1 ? "shot" : "shots")},

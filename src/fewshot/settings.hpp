@@ -86,4 +86,10 @@ struct Evaluation {
   double half_width = 0.0; ///< of the 95 % confidence interval of the mean over tasks
 };
 
+/// A query whose head took it for another class.
+struct Mistake {
+  std::int64_t image = 0; ///< its number
+  std::int64_t taken_for = 0;
+};
+
 } // namespace duplex::fewshot

@@ -170,11 +170,21 @@ private:
     outcome_.replayed = learner_.replays();
     outcome_.device = device_.is_cuda() ? device_.str() : fmt::format("cpu, {} threads", at::get_num_threads());
     if (outcome_.ending != Ending::interrupted) {
-      outcome_.test =
-          learner_.evaluate(sampler(listed(data::double_mnist_test), settings_.seed + test_seed), settings_.test_tasks);
+      const auto tasks = sampler(listed(data::double_mnist_test), settings_.seed + test_seed);
+      outcome_.test = learner_.evaluate(tasks, settings_.test_tasks);
+      constexpr std::size_t shown = 48;
+      for (const auto &mistake : learner_.mistakes(tasks, shown)) {
+        outcome_.mistakes.push_back(
+            {mistake.taken_for, mistake.image / settings_.images_per_class, pixels_of(mistake.image)});
+      }
     }
     outcome_.backbone = backbone_file(learner_.backbone());
     return std::move(outcome_);
+  }
+
+  [[nodiscard]] std::string pixels_of(std::int64_t image) const {
+    const auto bytes = images_[image].cpu().contiguous();
+    return {reinterpret_cast<const char *>(bytes.data_ptr<std::uint8_t>()), static_cast<std::size_t>(bytes.numel())};
   }
 
   void save_if_due() {

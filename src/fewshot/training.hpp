@@ -35,7 +35,13 @@ struct Outcome {
   double seconds_data = 0.0;
   double seconds_preparing = 0.0; ///< a device's own start, and the capture of the step
   Ending ending = Ending::steps;
-  std::string backbone; ///< the bytes of backbone.pt, a dictionary of tensors that torch.load reads
+  struct Picture {
+    std::int64_t taken_for = 0;
+    std::int64_t of = 0;
+    std::string pixels; ///< 64 · 64 bytes
+  };
+  std::vector<Picture> mistakes; ///< some queries of the test's tasks
+  std::string backbone;          ///< the bytes of backbone.pt, a dictionary of tensors that torch.load reads
 };
 
 struct Hooks {

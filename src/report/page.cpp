@@ -25,6 +25,21 @@ std::string utc_now() {
                      utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
+std::string base64(const std::string &bytes) {
+  static constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8U | (i + j < bytes.size() ? static_cast<std::uint8_t>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      out += i + j > bytes.size() ? '=' : alphabet[group >> (18U - 6U * j) & 63U];
+    }
+  }
+  return out;
+}
+
 Json members_section(const std::string &title, const Json &members) {
   Json rows = Json::array();
   for (const auto &[name, value] : members.items()) {

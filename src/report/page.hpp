@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 /// "2026-03-01T09:30:00Z"
 [[nodiscard]] std::string utc_now();
 
+[[nodiscard]] std::string base64(const std::string &bytes);
+
 /// A table of an object's members.
 [[nodiscard]] Json members_section(const std::string &title, const Json &members);
 

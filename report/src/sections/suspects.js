@@ -9,26 +9,28 @@ const picturesPerPage = 24;
 const measure = (name, value) =>
   element("div", { class: "measure" }, element("dt", {}, name), element("dd", {}, share(value)));
 
-const verdict = (item) =>
+const usualNames = { given: "given label", suggested: "suggested label" };
+
+const verdict = (item, names) =>
   element(
     "p",
     { class: "verdict" },
-    element("span", { class: "for-readers" }, "given "),
+    element("span", { class: "for-readers" }, `${names.given} `),
     label(item.given, { class: "given" }),
     element("span", { class: "arrow", "aria-hidden": "true" }, "→"),
-    element("span", { class: "for-readers" }, ", suggested "),
+    element("span", { class: "for-readers" }, `, ${names.suggested} `),
     label(item.suggested, { class: "suggested" }),
   );
 
 const nameOf = (item) =>
   [`row ${item.row}`, item.id !== undefined && item.id !== String(item.row) && item.id].filter(Boolean).join(" · ");
 
-const cardOf = (image, columns) => (item) =>
+const cardOf = (image, columns, names) => (item) =>
   element(
     "li",
     { class: "suspect" },
-    picture(image, item.pixels, `Row ${item.row}, labelled ${item.given}`),
-    verdict(item),
+    picture(image, item.pixels, `Row ${item.row}, ${names.given} ${item.given}`),
+    verdict(item, names),
     element(
       "dl",
       {},
@@ -37,9 +39,9 @@ const cardOf = (image, columns) => (item) =>
     element("p", { class: "origin" }, label(nameOf(item))),
   );
 
-function gallery({ title, image, columns, items }) {
+function gallery({ title, image, columns, items, names = usualNames }) {
   const list = element("ol", { class: "gallery", "aria-label": title });
-  const pages = inPages(items, picturesPerPage, list, cardOf(image, columns));
+  const pages = inPages(items, picturesPerPage, list, cardOf(image, columns, names));
   const reorder = ({ target }) => pages.restart(target.value ? byColumn(items, target.value, 1) : items);
   const order = element(
     "label",
@@ -52,7 +54,7 @@ function gallery({ title, image, columns, items }) {
       columns.map((column) => element("option", { value: column }, column)),
     ),
   );
-  const key = element("span", {}, "given label → ", element("strong", {}, "suggested label"));
+  const key = element("span", {}, `${names.given} → `, element("strong", {}, names.suggested));
   return [element("div", { class: "order" }, key, items.length > 1 && order), list, pages.button];
 }
 
