@@ -9,11 +9,10 @@
 namespace duplex::testing {
 namespace {
 
-using checkpoint::Checkpoint;
 using test::ScratchFolder;
 
-Checkpoint some_checkpoint(double number) {
-  Checkpoint state;
+SavedState some_checkpoint(double number) {
+  SavedState state;
   state.put("who", "me: a \"quote\", a newline\nand a zero \0 byte");
   state.put("x", std::vector<double>{1.0 / 3.0, -0.0, number});
   state.put("f", std::vector<float>{0.1F});
@@ -23,11 +22,11 @@ Checkpoint some_checkpoint(double number) {
 }
 
 std::string refusal_of(const std::string &bytes) {
-  return refusal([&] { (void)Checkpoint::decoded(bytes, "file"); });
+  return refusal([&] { (void)checkpoint::decoded(bytes, "file"); });
 }
 
 TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
-  const std::string good = some_checkpoint(2.0).encoded();
+  const std::string good = checkpoint::encoded(some_checkpoint(2.0));
   EXPECT_EQ(refusal_of(""), "file: not a checkpoint of Duplex");
   EXPECT_EQ(refusal_of("{\"json\": 1}"), "file: not a checkpoint of Duplex");
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -46,21 +45,21 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {
   const auto state = some_checkpoint(2.0);
-  EXPECT_EQ(refusal([&] { (void)state.text("whom"); }), "the checkpoint has no 'whom'");
-  EXPECT_EQ(refusal([&] { (void)state.floats("x"); }),
-            "'x' of the checkpoint is 64-bit numbers, expected 32-bit numbers");
+  EXPECT_EQ(refusal([&] { (void)state.get<std::string>("whom"); }), "the saved state has no 'whom'");
+  EXPECT_EQ(refusal([&] { (void)state.get<SavedState::Floats>("x"); }),
+            "'x' of the saved state is 64-bit numbers, expected 32-bit numbers");
 }
 
 TEST(Checkpoint, GivesBackEveryBit) {
   const auto state = some_checkpoint(std::nextafter(2.0, 3.0));
-  const auto back = Checkpoint::decoded(state.encoded(), "memory");
-  EXPECT_EQ(back.text("who"), state.text("who"));
-  EXPECT_EQ(back.doubles("x"), state.doubles("x"));
-  EXPECT_TRUE(std::signbit(back.doubles("x")[1]));
-  EXPECT_EQ(back.floats("f"), state.floats("f"));
-  EXPECT_EQ(back.integers("n"), state.integers("n"));
-  EXPECT_TRUE(back.doubles("nothing").empty());
-  EXPECT_EQ(back.encoded(), state.encoded());
+  const auto back = checkpoint::decoded(checkpoint::encoded(state), "memory");
+  EXPECT_EQ(back.get<std::string>("who"), state.get<std::string>("who"));
+  EXPECT_EQ(back.get<SavedState::Doubles>("x"), state.get<SavedState::Doubles>("x"));
+  EXPECT_TRUE(std::signbit(back.get<SavedState::Doubles>("x")[1]));
+  EXPECT_EQ(back.get<SavedState::Floats>("f"), state.get<SavedState::Floats>("f"));
+  EXPECT_EQ(back.get<SavedState::Integers>("n"), state.get<SavedState::Integers>("n"));
+  EXPECT_TRUE(back.get<SavedState::Doubles>("nothing").empty());
+  EXPECT_EQ(checkpoint::encoded(back), checkpoint::encoded(state));
 }
 
 TEST(CheckpointStore, RefusesAFolderWithoutOneAndNamesBothFiles) {
@@ -75,11 +74,11 @@ TEST(CheckpointStore, UsesTheOneBeforeWhereTheNewestIsCutShort) {
   checkpoint::save(folder.path(), some_checkpoint(1.0));
   checkpoint::save(folder.path(), some_checkpoint(2.0));
   checkpoint::save(folder.path(), some_checkpoint(3.0));
-  EXPECT_EQ(checkpoint::load(folder.path()).state.doubles("x")[2], 3.0);
+  EXPECT_EQ(checkpoint::load(folder.path()).state.get<SavedState::Doubles>("x")[2], 3.0);
   EXPECT_EQ(checkpoint::load(folder.path()).warning, "");
   std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
   const auto found = checkpoint::load(folder.path());
-  EXPECT_EQ(found.state.doubles("x")[2], 2.0);
+  EXPECT_EQ(found.state.get<SavedState::Doubles>("x")[2], 2.0);
   EXPECT_CONTAINS(found.warning, "cut short");
 }
 

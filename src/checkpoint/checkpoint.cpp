@@ -1,12 +1,9 @@
 #include "checkpoint/checkpoint.hpp"
 
-#include <duplex/error.hpp>
-
 #include <fmt/format.h>
 
 #include <zlib.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 
@@ -18,7 +15,6 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view magic = "DUPLEXCP";
 constexpr std::uint32_t version = 1;
-constexpr std::array<std::string_view, 4> kind_names{"text", "32-bit numbers", "64-bit numbers", "whole numbers"};
 
 template <class T> void append_number(std::string &to, T number) {
   to.append(reinterpret_cast<const char *>(&number), sizeof number);
@@ -54,66 +50,34 @@ private:
   const std::string &source_;
 };
 
-} // namespace
-
-template <class T> void Checkpoint::put_numbers(const std::string &name, Kind kind, std::span<const T> numbers) {
-  entries_[name] = {kind, std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size_bytes())};
-}
-
-void Checkpoint::put(const std::string &name, std::string_view text) {
-  entries_[name] = {Kind::text, std::string(text)};
-}
-void Checkpoint::put(const std::string &name, std::span<const float> numbers) {
-  put_numbers(name, Kind::floats, numbers);
-}
-void Checkpoint::put(const std::string &name, std::span<const double> numbers) {
-  put_numbers(name, Kind::doubles, numbers);
-}
-void Checkpoint::put(const std::string &name, std::span<const std::int64_t> numbers) {
-  put_numbers(name, Kind::integers, numbers);
-}
-
-const std::string &Checkpoint::bytes_of(const std::string &name, Kind kind) const {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) {
-    throw InvalidInput(fmt::format("the checkpoint has no '{}'", name));
-  }
-  if (found->second.kind != kind) {
-    throw InvalidInput(fmt::format("'{}' of the checkpoint is {}, expected {}", name,
-                                   kind_names[static_cast<std::size_t>(found->second.kind)],
-                                   kind_names[static_cast<std::size_t>(kind)]));
-  }
-  return found->second.bytes;
-}
-
-template <class T> std::vector<T> Checkpoint::numbers(const std::string &name, Kind kind) const {
-  const std::string &bytes = bytes_of(name, kind);
-  if (bytes.size() % sizeof(T) != 0) {
+template <class T> SavedState::Value value_of(std::string_view bytes, const std::string &source) {
+  using Entry = typename T::value_type;
+  if (bytes.size() % sizeof(Entry) != 0) {
     throw InvalidInput(
-        fmt::format("'{}' of the checkpoint has {} bytes, expected a multiple of {}", name, bytes.size(), sizeof(T)));
+        fmt::format("{}: an entry of {} bytes, expected a multiple of {}", source, bytes.size(), sizeof(Entry)));
   }
-  std::vector<T> values(bytes.size() / sizeof(T));
+  T values(bytes.size() / sizeof(Entry), Entry());
   if (!bytes.empty()) {
     std::memcpy(values.data(), bytes.data(), bytes.size());
   }
   return values;
 }
 
-std::string Checkpoint::text(const std::string &name) const { return bytes_of(name, Kind::text); }
-std::vector<float> Checkpoint::floats(const std::string &name) const { return numbers<float>(name, Kind::floats); }
-std::vector<double> Checkpoint::doubles(const std::string &name) const { return numbers<double>(name, Kind::doubles); }
-std::vector<std::int64_t> Checkpoint::integers(const std::string &name) const {
-  return numbers<std::int64_t>(name, Kind::integers);
-}
+} // namespace
 
-std::string Checkpoint::encoded() const {
+std::string encoded(const SavedState &state) {
   std::string entries;
-  for (const auto &[name, entry] : entries_) {
+  for (const auto &[name, value] : state.entries()) {
     append_number(entries, static_cast<std::uint32_t>(name.size()));
     entries += name;
-    append_number(entries, static_cast<std::uint8_t>(entry.kind));
-    append_number(entries, static_cast<std::uint64_t>(entry.bytes.size()));
-    entries += entry.bytes;
+    append_number(entries, static_cast<std::uint8_t>(value.index()));
+    std::visit(
+        [&](const auto &values) {
+          const std::uint64_t bytes = values.size() * sizeof(values.front());
+          append_number(entries, bytes);
+          entries.append(reinterpret_cast<const char *>(values.data()), bytes);
+        },
+        value);
   }
   std::string file(magic);
   append_number(file, version);
@@ -123,7 +87,7 @@ std::string Checkpoint::encoded() const {
   return file;
 }
 
-Checkpoint Checkpoint::decoded(std::string_view bytes, const std::string &source) {
+SavedState decoded(std::string_view bytes, const std::string &source) {
   if (!bytes.starts_with(magic)) {
     throw InvalidInput(fmt::format("{}: not a checkpoint of Duplex", source));
   }
@@ -135,17 +99,29 @@ Checkpoint Checkpoint::decoded(std::string_view bytes, const std::string &source
   if (file.number<std::uint32_t>() != checksum(content) || !file.empty()) {
     throw InvalidInput(fmt::format("{}: the checkpoint is damaged: its checksum does not match", source));
   }
-  Checkpoint result;
+  SavedState state;
   for (Parts entries(content, source); !entries.empty();) {
     std::string name(entries.take(entries.number<std::uint32_t>()));
     const auto kind = entries.number<std::uint8_t>();
-    if (kind >= kind_names.size()) {
+    const auto value = entries.take(entries.number<std::uint64_t>());
+    switch (kind) {
+    case 0:
+      state.put(std::move(name), std::string(value));
+      break;
+    case 1:
+      state.put(std::move(name), value_of<SavedState::Floats>(value, source));
+      break;
+    case 2:
+      state.put(std::move(name), value_of<SavedState::Doubles>(value, source));
+      break;
+    case 3:
+      state.put(std::move(name), value_of<SavedState::Integers>(value, source));
+      break;
+    default:
       throw InvalidInput(fmt::format("{}: the entry '{}' is of an unknown kind", source, name));
     }
-    std::string value(entries.take(entries.number<std::uint64_t>()));
-    result.entries_[std::move(name)] = {static_cast<Kind>(kind), std::move(value)};
   }
-  return result;
+  return state;
 }
 
 } // namespace duplex::checkpoint

@@ -16,19 +16,19 @@ namespace {
 constexpr const char *newest = "checkpoint.dpx";
 constexpr const char *previous = "checkpoint.previous.dpx";
 
-Checkpoint read_checkpoint(const std::filesystem::path &file) {
+SavedState read_checkpoint(const std::filesystem::path &file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     throw InvalidInput(fmt::format("{}: no such file, or it cannot be read", file.string()));
   }
   const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return Checkpoint::decoded(bytes, file.string());
+  return decoded(bytes, file.string());
 }
 
 } // namespace
 
-void save(const std::filesystem::path &folder, const Checkpoint &state) {
-  const std::string bytes = state.encoded();
+void save(const std::filesystem::path &folder, const SavedState &state) {
+  const std::string bytes = encoded(state);
   const auto file = folder / newest;
   if (std::filesystem::exists(file)) { // two names for one file, so that there is no moment without a checkpoint
     const auto link = folder / "checkpoint.link";

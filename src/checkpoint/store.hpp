@@ -8,10 +8,10 @@
 namespace duplex::checkpoint {
 
 /// Writes beside, then renames: whenever the program is killed, a complete checkpoint remains.
-void save(const std::filesystem::path &folder, const Checkpoint &state);
+void save(const std::filesystem::path &folder, const SavedState &state);
 
 struct Found {
-  Checkpoint state;
+  SavedState state;
   std::string warning; ///< why the newest was not used, if it was not
 };
 

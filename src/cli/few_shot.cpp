@@ -29,7 +29,7 @@ struct FewShotArguments {
 constexpr std::array<std::string_view, 4> changeable_settings{"steps", "seconds", "target", "test-tasks"};
 
 fewshot::Settings settings_to_go_on(const fewshot::Settings &given, const std::vector<std::string> &named,
-                                    const checkpoint::Checkpoint &state) {
+                                    const SavedState &state) {
   for (const auto &name : named) {
     if (std::find(changeable_settings.begin(), changeable_settings.end(), name) == changeable_settings.end()) {
       throw InvalidInput(fmt::format("--{} cannot change when a run goes on; --steps, --seconds, --target and "
@@ -111,7 +111,7 @@ int learn(const FewShotArguments &arguments, const std::vector<std::string> &nam
                                      (void)std::fflush(stdout);
                                    }
                                  },
-                             .save = [&](const checkpoint::Checkpoint &state) { checkpoint::save(folder, state); },
+                             .save = [&](const SavedState &state) { checkpoint::save(folder, state); },
                              .interrupt = &interrupt_requested()};
   const auto outcome = fewshot::train(settings, hooks, found ? &found->state : nullptr);
   status.clear();

@@ -7,7 +7,6 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -233,9 +232,8 @@ void Learner::require_finite() const {
   }
 }
 
-void Learner::save(checkpoint::Checkpoint &into) const {
-  const std::array<std::int64_t, 1> steps{steps_};
-  into.put("steps", std::span<const std::int64_t>(steps));
+void Learner::save(SavedState &into) const {
+  into.put("steps", SavedState::Integers{steps_});
   save_tensors(into, "backbone", backbone_);
   save_tensors(into, "adam first", first_);
   save_tensors(into, "adam second", second_);
@@ -245,8 +243,8 @@ void Learner::save(checkpoint::Checkpoint &into) const {
   }
 }
 
-void Learner::restore(const checkpoint::Checkpoint &from) {
-  steps_ = from.integers("steps").at(0);
+void Learner::restore(const SavedState &from) {
+  steps_ = from.first<SavedState::Integers>("steps");
   restore_tensors(from, "backbone", backbone_);
   restore_tensors(from, "adam first", first_);
   restore_tensors(from, "adam second", second_);

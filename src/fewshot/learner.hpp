@@ -37,8 +37,8 @@ public:
   /// Waits for the device; throws std::runtime_error, with the step and the level, where a number is not finite.
   void require_finite() const;
 
-  void save(checkpoint::Checkpoint &into) const;
-  void restore(const checkpoint::Checkpoint &from);
+  void save(SavedState &into) const;
+  void restore(const SavedState &from);
 
 private:
   void take_tasks();

@@ -63,17 +63,16 @@ void TaskPool::take_back(const Tensors &heads, const Tensors &multipliers) {
   put_rows(multipliers, visited_, multipliers_);
 }
 
-void TaskPool::save(checkpoint::Checkpoint &into) const {
-  const std::array<std::int64_t, 1> next{next_};
-  into.put("pool next", std::span<const std::int64_t>(next));
+void TaskPool::save(SavedState &into) const {
+  into.put("pool next", SavedState::Integers{next_});
   save_numbers(into, "pool shots", shots_);
   save_numbers(into, "pool queries", queries_);
   save_tensors(into, "pool heads", heads_);
   save_tensors(into, "pool multipliers", multipliers_);
 }
 
-void TaskPool::restore(const checkpoint::Checkpoint &from) {
-  next_ = from.integers("pool next").at(0);
+void TaskPool::restore(const SavedState &from) {
+  next_ = from.first<SavedState::Integers>("pool next");
   restore_numbers(from, "pool shots", shots_);
   restore_numbers(from, "pool queries", queries_);
   restore_tensors(from, "pool heads", heads_);

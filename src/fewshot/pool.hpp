@@ -2,9 +2,9 @@
 // Tasks that keep their heads and multipliers from one visit to the next, as Algorithm 1 of the paper does for its one
 // lower level. A visit takes the next tasks in turn.
 
-#include "checkpoint/checkpoint.hpp"
 #include "fewshot/tasks.hpp"
 
+#include <duplex/saved_state.hpp>
 #include <duplex/torch/tensors.hpp>
 
 namespace duplex::fewshot {
@@ -18,8 +18,8 @@ public:
   void lend(const at::Tensor &shots, const at::Tensor &queries, Tensors &heads, Tensors &multipliers);
   void take_back(const Tensors &heads, const Tensors &multipliers);
 
-  void save(checkpoint::Checkpoint &into) const;
-  void restore(const checkpoint::Checkpoint &from);
+  void save(SavedState &into) const;
+  void restore(const SavedState &from);
 
 private:
   std::int64_t count_;

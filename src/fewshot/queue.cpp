@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
 #include <utility>
 
 namespace duplex::fewshot {
@@ -43,15 +42,14 @@ void TaskQueue::next(const at::Tensor &shots, const at::Tensor &queries) {
   ++used_;
 }
 
-void TaskQueue::save(checkpoint::Checkpoint &into) const {
-  const std::array<std::int64_t, 1> used{shots_.defined() ? used_ : 0};
-  into.put("tasks used", std::span<const std::int64_t>(used));
+void TaskQueue::save(SavedState &into) const {
+  into.put("tasks used", SavedState::Integers{shots_.defined() ? used_ : 0});
   into.put("tasks from", shots_.defined() ? filled_from_ : tasks_.position());
 }
 
-void TaskQueue::restore(const checkpoint::Checkpoint &from) {
-  const auto used = from.integers("tasks used").at(0);
-  tasks_.go_to(from.text("tasks from"));
+void TaskQueue::restore(const SavedState &from) {
+  const auto used = from.first<SavedState::Integers>("tasks used");
+  tasks_.go_to(from.get<std::string>("tasks from"));
   shots_.reset();
   if (used > 0) {
     fill();

@@ -1,8 +1,9 @@
 #pragma once
 // Tasks drawn ahead, many steps' at once: a device that had to wait for every batch would idle between steps.
 
-#include "checkpoint/checkpoint.hpp"
 #include "fewshot/tasks.hpp"
+
+#include <duplex/saved_state.hpp>
 
 #include <ATen/core/Tensor.h>
 
@@ -18,8 +19,8 @@ public:
   /// That many tasks beside the queue.
   [[nodiscard]] TaskBatch draw(std::int64_t tasks) { return tasks_.draw(tasks); }
 
-  void save(checkpoint::Checkpoint &into) const;
-  void restore(const checkpoint::Checkpoint &from);
+  void save(SavedState &into) const;
+  void restore(const SavedState &from);
 
 private:
   void fill();

@@ -4,26 +4,24 @@
 
 #include <ATen/ATen.h>
 
-#include <span>
-
 namespace duplex::fewshot {
 
 namespace {
 
-template <class T> std::span<const T> entries_in(const at::Tensor &on_host) {
-  return {on_host.data_ptr<T>(), static_cast<std::size_t>(on_host.numel())};
+template <class T> std::vector<T> entries_in(const at::Tensor &on_host) {
+  return {on_host.data_ptr<T>(), on_host.data_ptr<T>() + on_host.numel()};
 }
 
 void require_count(const std::string &name, std::size_t found, std::int64_t expected) {
   if (static_cast<std::int64_t>(found) != expected) {
-    throw InvalidInput("'" + name + "' of the checkpoint has " + std::to_string(found) + " numbers, expected " +
+    throw InvalidInput("'" + name + "' of the saved state has " + std::to_string(found) + " numbers, expected " +
                        std::to_string(expected));
   }
 }
 
 } // namespace
 
-void save_tensors(checkpoint::Checkpoint &into, const std::string &name, const Tensors &tensors) {
+void save_tensors(SavedState &into, const std::string &name, const Tensors &tensors) {
   std::vector<at::Tensor> parts;
   for (const auto &tensor : tensors) {
     parts.push_back(tensor.detach().flatten());
@@ -31,8 +29,8 @@ void save_tensors(checkpoint::Checkpoint &into, const std::string &name, const T
   into.put(name, entries_in<float>(at::cat(parts).to(at::kCPU, at::kFloat).contiguous()));
 }
 
-void restore_tensors(const checkpoint::Checkpoint &from, const std::string &name, Tensors &tensors) {
-  auto numbers = from.floats(name);
+void restore_tensors(const SavedState &from, const std::string &name, Tensors &tensors) {
+  auto numbers = from.get<SavedState::Floats>(name);
   require_count(name, numbers.size(), size(tensors));
   std::int64_t at = 0;
   for (const auto &tensor : tensors) {
@@ -41,12 +39,12 @@ void restore_tensors(const checkpoint::Checkpoint &from, const std::string &name
   }
 }
 
-void save_numbers(checkpoint::Checkpoint &into, const std::string &name, const at::Tensor &numbers) {
+void save_numbers(SavedState &into, const std::string &name, const at::Tensor &numbers) {
   into.put(name, entries_in<std::int64_t>(numbers.to(at::kCPU, at::kLong).contiguous()));
 }
 
-void restore_numbers(const checkpoint::Checkpoint &from, const std::string &name, at::Tensor &numbers) {
-  auto values = from.integers(name);
+void restore_numbers(const SavedState &from, const std::string &name, at::Tensor &numbers) {
+  auto values = from.get<SavedState::Integers>(name);
   require_count(name, values.size(), numbers.numel());
   numbers.copy_(at::from_blob(values.data(), numbers.sizes(), at::kLong));
 }

@@ -76,7 +76,7 @@ public:
         images_(made_images()), learner_(settings_, images_, fresh_backbone(settings_.seed, device_),
                                          sampler(data::double_mnist_training(), settings_.seed + 1)) {}
 
-  Outcome run(const checkpoint::Checkpoint *from) {
+  Outcome run(const SavedState *from) {
     outcome_.settings = settings_;
     if (from != nullptr) {
       restore(*from);
@@ -198,26 +198,25 @@ private:
     if (!hooks_.save) {
       return;
     }
-    checkpoint::Checkpoint state;
+    SavedState state;
     Settings::fields(settings_, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
       state.put("setting " + std::string(name), field_text(value));
     });
-    const std::array<double, 1> spent{seconds()};
-    state.put("seconds", std::span<const double>(spent));
+    state.put("seconds", SavedState::Doubles{seconds()});
     std::vector<double> looks;
     for (const auto &look : outcome_.looks) {
       looks.insert(looks.end(),
                    {static_cast<double>(look.step), look.seconds, look.found.accuracy, look.found.half_width});
     }
-    state.put("looks", std::span<const double>(looks));
+    state.put("looks", std::move(looks));
     learner_.save(state);
     hooks_.save(state);
   }
 
-  void restore(const checkpoint::Checkpoint &state) {
-    seconds_before_ = state.doubles("seconds").at(0);
+  void restore(const SavedState &state) {
+    seconds_before_ = state.first<SavedState::Doubles>("seconds");
     saved_at_ = seconds_before_;
-    const auto looks = state.doubles("looks");
+    const auto &looks = state.get<SavedState::Doubles>("looks");
     for (std::size_t i = 0; i + 3 < looks.size(); i += 4) {
       outcome_.looks.push_back({static_cast<std::int64_t>(looks[i]), looks[i + 1], {looks[i + 2], looks[i + 3]}});
     }
@@ -237,7 +236,7 @@ private:
 
 } // namespace
 
-Outcome train(const Settings &settings, const Hooks &hooks, const checkpoint::Checkpoint *from) {
+Outcome train(const Settings &settings, const Hooks &hooks, const SavedState *from) {
   return explaining_memory("few-shot (a smaller --meta-batch and fewer --images-per-class need less)",
                            [&] { return Training(settings, hooks).run(from); });
 }

@@ -2,8 +2,9 @@
 // Few-shot learning as a whole: data, training with looks at classes that are not trained on, a test on classes that
 // were never looked at, and checkpoints to go on from.
 
-#include "checkpoint/checkpoint.hpp"
 #include "fewshot/settings.hpp"
+
+#include <duplex/saved_state.hpp>
 
 #include <atomic>
 #include <functional>
@@ -48,20 +49,19 @@ struct Hooks {
   std::function<void(std::int64_t step, double seconds, const Look &last)> progress;
   std::function<void(const Look &look)> look;
   /// Called after looks, at most every ten seconds, and at the end.
-  std::function<void(const checkpoint::Checkpoint &state)> save;
+  std::function<void(const SavedState &state)> save;
   const std::atomic<bool> *interrupt = nullptr;
 };
 
 /// From the start, or from a checkpoint of a run with the same settings. Throws InvalidInput where settings, data or
 /// the checkpoint are wrong, NotAvailable where Duplex was built without LibTorch, std::runtime_error, with the level
 /// and the step, where numbers are not finite.
-[[nodiscard]] Outcome train(const Settings &settings, const Hooks &hooks = {},
-                            const checkpoint::Checkpoint *from = nullptr);
+[[nodiscard]] Outcome train(const Settings &settings, const Hooks &hooks = {}, const SavedState *from = nullptr);
 
 /// Whether a run with that name of a device would be on a GPU. Throws as train() does.
 [[nodiscard]] bool runs_on_gpu(const std::string &device);
 
 /// The settings of the run that wrote the checkpoint.
-[[nodiscard]] Settings settings_of(const checkpoint::Checkpoint &state);
+[[nodiscard]] Settings settings_of(const SavedState &state);
 
 } // namespace duplex::fewshot

@@ -10,7 +10,7 @@ constexpr const char *reason = "few-shot learning needs LibTorch, and this Duple
 
 } // namespace
 
-Outcome train(const Settings & /*settings*/, const Hooks & /*hooks*/, const checkpoint::Checkpoint * /*from*/) {
+Outcome train(const Settings & /*settings*/, const Hooks & /*hooks*/, const SavedState * /*from*/) {
   throw NotAvailable(reason);
 }
 

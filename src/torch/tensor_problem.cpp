@@ -169,7 +169,7 @@ void TensorProblem::Evaluation::backward(bool with_second_order) {
   }
   const c10::AutoGradMode with_graph(true);
   std::vector<at::Tensor> inputs = y_leaves_;
-  if (level_ == Level::upper) { // ∇x f is of no use, and a way through all of x's graph
+  if (level_ == Level::upper && !with_second_order) { // both at once; a graph of ∇x would be of no use
     inputs.insert(inputs.end(), x_leaves_.begin(), x_leaves_.end());
   }
   auto gradient = explained(
@@ -191,6 +191,10 @@ void TensorProblem::Evaluation::grad_x(Tensors &out) {
     throw NotAvailable("the lower level does not offer grad_x(out)");
   }
   backward(products_expected_);
+  if (x_gradient_.empty()) {
+    const c10::AutoGradMode with_graph(true);
+    x_gradient_ = explained(level_, [&] { return torch::autograd::grad({value_}, x_leaves_, {}, true, false, true); });
+  }
   explained(level_, [&] { write(x_gradient_, x(), out); });
 }
 

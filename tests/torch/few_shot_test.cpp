@@ -2,6 +2,7 @@
 
 #include "torch_support.hpp"
 
+#include "checkpoint/checkpoint.hpp"
 #include "fewshot/learner.hpp"
 
 #include <duplex/solvers/bagdc.hpp>
@@ -142,10 +143,10 @@ TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {
     for (int k = 0; k < 5; ++k) {
       whole.step();
     }
-    checkpoint::Checkpoint state;
+    SavedState state;
     whole.save(state);
     auto second = tiny_learner({.pool = pool});
-    second.restore(checkpoint::Checkpoint::decoded(state.encoded(), "memory"));
+    second.restore(checkpoint::decoded(checkpoint::encoded(state), "memory"));
     for (int k = 0; k < 3; ++k) {
       whole.step();
       second.step();
