@@ -28,7 +28,7 @@ setup:
 
 build: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF
-	@cmake --build build --target duplex_main
+	@cmake --build build --target duplex_main $$(test -e build/duplex-torch && echo duplex_torch_main)
 
 torch: setup
 	@sh scripts/install.sh $(TORCH_PACKAGES)

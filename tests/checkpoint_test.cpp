@@ -82,6 +82,24 @@ TEST(CheckpointStore, UsesTheOneBeforeWhereTheNewestIsCutShort) {
   EXPECT_CONTAINS(found.warning, "cut short");
 }
 
+TEST(CheckpointStore, DoesNotLetADamagedFileTakeThePlaceOfAGoodOne) {
+  const ScratchFolder folder;
+  checkpoint::save(folder.path(), some_checkpoint(1.0));
+  checkpoint::save(folder.path(), some_checkpoint(2.0));
+  std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
+  checkpoint::save(folder.path(), some_checkpoint(3.0));
+  std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
+  EXPECT_EQ(checkpoint::load(folder.path()).state.get<SavedState::Doubles>("x")[2], 1.0);
+}
+
+TEST(CheckpointStore, ForgetsWhatIsOfAnotherRun) {
+  const ScratchFolder folder;
+  checkpoint::save(folder.path(), some_checkpoint(1.0));
+  checkpoint::save(folder.path(), some_checkpoint(2.0));
+  checkpoint::forget(folder.path());
+  EXPECT_NE(refusal([&] { (void)checkpoint::load(folder.path()); }), "");
+}
+
 TEST(CheckpointStore, LeavesNothingButTheTwoFiles) {
   const ScratchFolder folder;
   for (int i = 0; i < 3; ++i) {

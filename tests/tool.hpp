@@ -21,10 +21,9 @@ struct ToolResult {
   std::string output; ///< stdout and stderr together
 };
 
-inline ToolResult run_tool(const std::string &arguments) {
-  const std::string command = std::string(DUPLEX_TOOL) + " " + arguments + " 2>&1";
+inline ToolResult run_command(const std::string &command) {
   ToolResult result;
-  std::FILE *pipe = popen(command.c_str(), "r");
+  std::FILE *pipe = popen((command + " 2>&1").c_str(), "r");
   std::array<char, 4096> buffer{};
   while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
     result.output.append(buffer.data(), count);
@@ -32,6 +31,10 @@ inline ToolResult run_tool(const std::string &arguments) {
   const int status = pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
+}
+
+inline ToolResult run_tool(const std::string &arguments) {
+  return run_command(std::string(DUPLEX_TOOL) + " " + arguments);
 }
 
 inline std::string read_file(const std::filesystem::path &path) {

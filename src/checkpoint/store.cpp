@@ -25,22 +25,30 @@ SavedState read_checkpoint(const std::filesystem::path &file) {
   return decoded(bytes, file.string());
 }
 
+bool is_whole(const std::filesystem::path &file) {
+  try {
+    (void)read_checkpoint(file);
+    return true;
+  } catch (const InvalidInput &) {
+    return false;
+  }
+}
+
 } // namespace
 
 void save(const std::filesystem::path &folder, const SavedState &state) {
-  const std::string bytes = encoded(state);
   const auto file = folder / newest;
-  if (std::filesystem::exists(file)) { // two names for one file, so that there is no moment without a checkpoint
-    const auto link = folder / "checkpoint.link";
-    std::filesystem::remove(link);
-    std::error_code no_links;
-    std::filesystem::create_hard_link(file, link, no_links);
-    if (no_links) {
-      std::filesystem::copy_file(file, link);
-    }
-    std::filesystem::rename(link, folder / previous);
+  const auto next = folder / "checkpoint.next.dpx";
+  report::write_file(next, encoded(state));
+  if (is_whole(file)) { // what is damaged must not take the place of what is not
+    std::filesystem::rename(file, folder / previous);
   }
-  report::write_file(file, bytes);
+  std::filesystem::rename(next, file);
+}
+
+void forget(const std::filesystem::path &folder) {
+  std::filesystem::remove(folder / newest);
+  std::filesystem::remove(folder / previous);
 }
 
 Found load(const std::filesystem::path &folder) {

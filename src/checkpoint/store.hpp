@@ -7,8 +7,12 @@
 
 namespace duplex::checkpoint {
 
-/// Writes beside, then renames: whenever the program is killed, a complete checkpoint remains.
+/// Writes beside, then renames: whenever the program is killed, a complete checkpoint remains. Throws as write_file()
+/// does.
 void save(const std::filesystem::path &folder, const SavedState &state);
+
+/// Removes the checkpoints of another run.
+void forget(const std::filesystem::path &folder);
 
 struct Found {
   SavedState state;

@@ -59,8 +59,8 @@ void write_results(const fewshot::Outcome &outcome, const std::filesystem::path 
 
 void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &folder) {
   if (outcome.test) {
-    fmt::print("test: {} on {} tasks of classes never seen\n", fewshot::accuracy_text(*outcome.test),
-               outcome.settings.test_tasks);
+    fmt::print("test: {} on {} tasks of {}\n", fewshot::accuracy_text(*outcome.test), outcome.settings.test_tasks,
+               fewshot::tested_classes(outcome.settings));
   }
   fmt::print("{} steps in {} of training on {}{}, after {} for the images and {} of preparing; ended: {}\n",
              outcome.steps, duration_text(outcome.seconds), outcome.device,
@@ -71,7 +71,7 @@ void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &
     fmt::print("report: {}\n", (folder / "report.html").string());
   }
   if (outcome.ending == fewshot::Ending::interrupted) {
-    fmt::print("go on with: duplex few-shot --resume {}\n", folder.string());
+    fmt::print("go on with: duplex few-shot --resume '{}'\n", folder.string());
   }
 }
 
@@ -111,7 +111,13 @@ int learn(const FewShotArguments &arguments, const std::vector<std::string> &nam
                                      (void)std::fflush(stdout);
                                    }
                                  },
-                             .save = [&](const SavedState &state) { checkpoint::save(folder, state); },
+                             .save =
+                                 [&, fresh = !found](const SavedState &state) mutable {
+                                   if (std::exchange(fresh, false)) {
+                                     checkpoint::forget(folder);
+                                   }
+                                   checkpoint::save(folder, state);
+                                 },
                              .interrupt = &interrupt_requested()};
   const auto outcome = fewshot::train(settings, hooks, found ? &found->state : nullptr);
   status.clear();

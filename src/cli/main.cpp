@@ -1,6 +1,7 @@
 #include "catalog/suggest.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/torch/tool.hpp"
 
 #include <duplex/error.hpp>
 #include <duplex/version.hpp>
@@ -68,6 +69,7 @@ void complain(const char *what) { (void)std::fprintf(stderr, "duplex: %s\n", wha
 
 int main(int argc, char **argv) {
   duplex::cli::install_interrupt_handler();
+  duplex::cli::remember_arguments(argc, argv);
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0) {

@@ -3,6 +3,7 @@
 #include "catalog/named_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace duplex::fewshot {
@@ -36,6 +37,15 @@ Tensors direction_after(std::int64_t steps, const S &solver, const P &problem, S
 
 HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step) {
   HeadSolver made;
+  const auto parsed = catalog::parse_spec(spec);
+  for (const auto &[option, value] : parsed.settings) {
+    constexpr std::array<std::string_view, 6> of_backbone{"alpha",      "upper",      "momentum",
+                                                          "adam-beta1", "adam-beta2", "adam-epsilon"};
+    if (std::find(of_backbone.begin(), of_backbone.end(), option) != of_backbone.end()) {
+      throw InvalidInput(parsed.name + ": " + option + " = " + value +
+                         ", but the backbone is moved by few-shot itself, by Adam with --alpha");
+    }
+  }
   const std::string length = number_text(step);
   const std::string count = std::to_string(steps);
   // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and not many steps.
@@ -43,7 +53,7 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
   const catalog::OptionValues defaults{{"beta", length},   {"eta", length},  {"dual", "constant"},
                                        {"inner", count},   {"terms", count}, {"linear-steps", linear_steps},
                                        {"damping", "0.01"}};
-  catalog::with_solver(catalog::parse_spec(spec), defaults, [&]<class S>(const S &solver) {
+  catalog::with_solver(parsed, defaults, [&]<class S>(const S &solver) {
     const std::int64_t outer = HasInnerLoop<S> ? 1 : steps;
     made.on_features = [solver, outer](const Heads &heads, State<Tensors> &state) {
       return direction_after(outer, solver, heads, state);

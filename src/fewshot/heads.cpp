@@ -8,9 +8,10 @@ namespace duplex::fewshot {
 
 namespace {
 
-at::Tensor scores(const at::Tensor &features, const Tensors &heads) {
+at::Tensor scores(const at::Tensor &features, const std::vector<at::Tensor> &heads) {
   return at::baddbmm(heads[1], features, heads[0]);
 }
+at::Tensor scores(const at::Tensor &features, const Tensors &heads) { return scores(features, heads.list()); }
 
 } // namespace
 
@@ -65,10 +66,7 @@ void Heads::Level::write_x(const at::Tensor &derivative, Tensors &out) {
   out.copy_from(set_ == 0 ? std::vector{derivative, nothing} : std::vector{nothing, derivative});
 }
 
-double Heads::Level::value() {
-  const auto logs = at::log_softmax(scores(features(), *y_), 2);
-  return -weight_ * (wanted_ * logs).sum().item<double>();
-}
+double Heads::Level::value() { return cross_entropy(features(), y_->list(), wanted_).item<double>(); }
 
 void Heads::Level::grad_y(Tensors &out) { write_y(residual(), out); }
 
@@ -80,6 +78,11 @@ void Heads::Level::hess_yy(const Tensors &v, Tensors &out) { write_y(curved(v), 
 void Heads::Level::cross_xy(const Tensors &v, Tensors &out) {
   const auto through_scores = at::bmm(curved(v), (*y_)[0].transpose(1, 2));
   write_x(at::baddbmm(through_scores, residual(), v[0].transpose(1, 2)), out);
+}
+
+at::Tensor cross_entropy(const at::Tensor &features, const std::vector<at::Tensor> &heads, const at::Tensor &wanted) {
+  const auto logs = at::log_softmax(scores(features, heads), 2);
+  return (wanted * logs).sum().mul(-1.0 / static_cast<double>(wanted.size(1)));
 }
 
 at::Tensor predictions(const at::Tensor &features, const Tensors &heads) { return scores(features, heads).argmax(2); }

@@ -66,6 +66,10 @@ private:
   at::Tensor queries_wanted_;
 };
 
+/// Σ_j mean CE of task j's head on its samples.
+[[nodiscard]] at::Tensor cross_entropy(const at::Tensor &features, const std::vector<at::Tensor> &heads,
+                                       const at::Tensor &wanted);
+
 /// The way that each sample most probably is of, tasks × samples.
 [[nodiscard]] at::Tensor predictions(const at::Tensor &features, const Tensors &heads);
 

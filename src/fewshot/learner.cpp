@@ -7,6 +7,8 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -40,6 +42,17 @@ Tensors views_into(const Tensors &flat, const Tensors &like) {
   return Tensors(std::move(views));
 }
 
+/// Of Student's distribution, 97.5 %, by Cornish and Fisher's expansion; by its own values where that is no good.
+double student_quantile(std::int64_t freedom) {
+  constexpr std::array<double, 3> first{12.7062, 4.3027, 3.1824};
+  if (freedom <= static_cast<std::int64_t>(first.size())) {
+    return first[static_cast<std::size_t>(std::max<std::int64_t>(freedom, 1) - 1)];
+  }
+  constexpr double z = 1.959964;
+  const auto n = static_cast<double>(freedom);
+  return z + (z * z * z + z) / (4.0 * n) + (5.0 * std::pow(z, 5) + 16.0 * z * z * z + 3.0 * z) / (96.0 * n * n);
+}
+
 /// Copies image numbers from the host.
 void load(std::vector<std::int64_t> &numbers, const at::Tensor &into) {
   into.copy_(at::from_blob(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kLong));
@@ -62,6 +75,7 @@ Learner::Learner(const Settings &settings, at::Tensor images, const Tensors &bac
   queries_ = at::zeros({shape.query_samples() * tasks}, options.dtype(at::kLong));
   shots_wanted_ = wanted_of(tasks, shape.shot_samples(), shape.ways, options);
   queries_wanted_ = wanted_of(tasks, shape.query_samples(), shape.ways, options);
+  watched_ = at::zeros({3}, options.dtype(at::kLong));
   predicted_ = at::zeros({tasks, shape.query_samples()}, options.dtype(at::kLong));
   heads_ =
       Tensors({at::zeros({tasks, feature_count, shape.ways}, options), at::zeros({tasks, 1, shape.ways}, options)});
@@ -97,10 +111,8 @@ State<Tensors> Learner::first_state(Tensors x) const {
 }
 
 void Learner::keep(const State<Tensors> &state) {
-  if (settings_.pool > 0) {
-    heads_.copy_from(state.y.list());
-    multipliers_.copy_from(state.v.list());
-  }
+  heads_.copy_from(state.y.list());
+  multipliers_.copy_from(state.v.list());
 }
 
 void Learner::find_direction() {
@@ -109,6 +121,28 @@ void Learner::find_direction() {
   } else {
     find_direction_on_features();
   }
+  watch_levels();
+}
+
+/// On the device, since to look at every step would be to wait for it. The first that broke counts: all follow.
+void Learner::watch_levels() {
+  const c10::NoGradGuard no_graph;
+  const auto finite = [](const Tensors &tensors) {
+    auto sum = tensors[0].sum();
+    for (std::size_t i = 1; i < tensors.count(); ++i) {
+      sum = sum + tensors[i].sum();
+    }
+    return sum.isfinite();
+  };
+  const auto lower_broke =
+      finite(flat_backbone_).logical_and(finite(heads_).logical_and(finite(multipliers_)).logical_not());
+  const auto upper_broke = finite(flat_direction_).logical_not();
+  auto count = watched_[0];
+  count.add_(1);
+  const auto level = lower_broke.to(at::kLong).add(upper_broke.logical_and(lower_broke.logical_not()).to(at::kLong), 2);
+  const auto first = watched_[1].eq(0).logical_and(level.ne(0)).to(at::kLong);
+  watched_[1].add_(first * level);
+  watched_[2].add_(first * count);
 }
 
 void Learner::find_direction_on_features() {
@@ -138,19 +172,19 @@ void Learner::find_direction_through_backbone() {
 
 at::Tensor Learner::loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,
                          const at::Tensor &numbers, const at::Tensor &wanted) const {
-  const auto features = features_of(backbone, pixels(numbers), settings_.meta_batch);
-  const auto logs = at::log_softmax(at::baddbmm(heads[1], features, heads[0]), 2);
-  return (wanted * logs).sum().mul(-1.0 / static_cast<double>(wanted.size(1)));
+  return cross_entropy(features_of(backbone, pixels(numbers), settings_.meta_batch), heads, wanted);
 }
 
 void Learner::prepare() {
   if (!LaunchGraph::supports(backbone_)) {
     return;
   }
+  TaskQueue(tasks_).next(shots_, queries_); // of a copy: the tasks themselves are still to come
   for (int call = 0; call < Repeated::calls_until_replayed; ++call) {
     learning_.run([this] { find_direction(); });
     testing_.run([this] { adapt_and_test(); });
   }
+  watched_.zero_();
 }
 
 void Learner::step() {
@@ -184,18 +218,20 @@ void Learner::test(TaskBatch &batch) {
   testing_.run([this] { adapt_and_test(); });
 }
 
-Evaluation Learner::evaluate(TaskSampler tasks, std::int64_t count) {
+Evaluation Learner::evaluate(TaskSampler tasks, std::int64_t count, const std::atomic<bool> *interrupt) {
   const auto right = at::arange(settings_.shape.query_samples(), predicted_.options()).remainder_(settings_.shape.ways);
   std::vector<at::Tensor> parts;
   for (std::int64_t done = 0; done < count; done += settings_.meta_batch) {
+    if (interrupt != nullptr && interrupt->load()) {
+      throw Interrupted("interrupted");
+    }
     auto batch = tasks.draw(settings_.meta_batch);
     test(batch);
     parts.push_back(predicted_.eq(right).to(at::kFloat).mean(1));
   }
   const auto all = at::cat(parts).to(at::kCPU, at::kDouble).narrow(0, 0, count);
-  constexpr double normal_quantile = 1.96;
-  const double spread = count > 1 ? all.std().item<double>() : 0.0;
-  return {all.mean().item<double>(), normal_quantile * spread / std::sqrt(static_cast<double>(count))};
+  const double deviation = all.std().item<double>() / std::sqrt(static_cast<double>(count));
+  return {all.mean().item<double>(), student_quantile(count - 1) * deviation};
 }
 
 std::vector<Mistake> Learner::mistakes(TaskSampler tasks, std::size_t most) {
@@ -221,15 +257,16 @@ std::vector<Mistake> Learner::mistakes(TaskSampler tasks, std::size_t most) {
 }
 
 void Learner::require_finite() const {
-  const auto broken = [this](const std::string &what, const std::string &advice) {
-    throw std::runtime_error("few-shot: " + what + " at or before step " + std::to_string(steps_) + "; try " + advice);
-  };
-  if (!all_finite(heads_) || !all_finite(multipliers_)) {
-    broken("the heads (lower level) are not finite", "a smaller --head-step");
+  const auto seen = watched_.cpu();
+  const auto level = seen[1].item<std::int64_t>();
+  if (level == 0) {
+    return;
   }
-  if (!all_finite(flat_backbone_) || !all_finite(flat_direction_)) {
-    broken("the backbone (upper level) is not finite", "a smaller --alpha or --head-step");
-  }
+  const auto step = steps_ - seen[0].item<std::int64_t>() + seen[2].item<std::int64_t>();
+  throw std::runtime_error(
+      (level == 1 ? "few-shot, lower level: the heads are not finite at step "
+                  : "few-shot, upper level: the backbone or its direction is not finite at step ") +
+      std::to_string(step) + "; try a smaller " + (level == 1 ? "--head-step" : "--alpha or --head-step"));
 }
 
 void Learner::save(SavedState &into) const {
@@ -249,12 +286,13 @@ void Learner::restore(const SavedState &from) {
   restore_tensors(from, "adam first", first_);
   restore_tensors(from, "adam second", second_);
   tasks_.restore(from);
-  if (settings_.pool > 0 && from.has("pool next")) {
+  watched_.zero_();
+  if (settings_.pool > 0 && steps_ > 0) {
     TaskBatch tasks;
     tasks.shots.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.shot_samples()));
     tasks.queries.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.query_samples()));
     pool_.emplace(std::move(tasks), settings_.pool, heads_);
-    pool_->restore(from);
+    pool_->restore(from, images_.size(0));
   }
 }
 

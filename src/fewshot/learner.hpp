@@ -10,6 +10,7 @@
 #include "fewshot/repeated.hpp"
 #include "fewshot/settings.hpp"
 
+#include <atomic>
 #include <optional>
 
 namespace duplex::fewshot {
@@ -22,10 +23,12 @@ public:
   Learner &operator=(const Learner &) = delete;
   ~Learner() = default;
 
-  /// On a device: launches what a step and a test launch, so that what it does once is done. Moves nothing.
+  /// On a device: launches what a step and a test launch, so that what it does once is done. The backbone stays.
   void prepare();
   void step();
-  [[nodiscard]] Evaluation evaluate(TaskSampler tasks, std::int64_t count);
+  /// Throws Interrupted on request.
+  [[nodiscard]] Evaluation evaluate(TaskSampler tasks, std::int64_t count,
+                                    const std::atomic<bool> *interrupt = nullptr);
   /// Of a few tasks.
   [[nodiscard]] std::vector<Mistake> mistakes(TaskSampler tasks, std::size_t most);
 
@@ -34,7 +37,7 @@ public:
   [[nodiscard]] const Tensors &direction() const { return direction_; }
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] bool replays() const { return learning_.captured(); }
-  /// Waits for the device; throws std::runtime_error, with the step and the level, where a number is not finite.
+  /// Waits for the device; throws std::runtime_error, with the step and the level, where a number was not finite.
   void require_finite() const;
 
   void save(SavedState &into) const;
@@ -46,6 +49,7 @@ private:
   [[nodiscard]] at::Tensor loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,
                                 const at::Tensor &numbers, const at::Tensor &wanted) const;
   void find_direction();
+  void watch_levels();
   void find_direction_on_features();
   void find_direction_through_backbone();
   void adapt_and_test();
@@ -71,6 +75,7 @@ private:
   at::Tensor queries_wanted_;
   Tensors heads_; ///< of the batch, with their multipliers
   Tensors multipliers_;
+  at::Tensor watched_;   ///< steps since the watch began, which level broke (1 lower, 2 upper) and at which of them
   at::Tensor predicted_; ///< ways of the queries, by tasks
   std::optional<TensorProblem> through_backbone_;
   std::optional<TaskPool> pool_;

@@ -71,10 +71,16 @@ void TaskPool::save(SavedState &into) const {
   save_tensors(into, "pool multipliers", multipliers_);
 }
 
-void TaskPool::restore(const SavedState &from) {
+void TaskPool::restore(const SavedState &from, std::int64_t images) {
   next_ = from.first<SavedState::Integers>("pool next");
   restore_numbers(from, "pool shots", shots_);
   restore_numbers(from, "pool queries", queries_);
+  for (const auto &numbers : {shots_, queries_}) {
+    if (next_ < 0 || next_ >= count_ || numbers.min().item<std::int64_t>() < 0 ||
+        numbers.max().item<std::int64_t>() >= images) {
+      throw InvalidInput("the pool of the saved state has tasks of images that there are not");
+    }
+  }
   restore_tensors(from, "pool heads", heads_);
   restore_tensors(from, "pool multipliers", multipliers_);
 }

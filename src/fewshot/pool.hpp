@@ -19,7 +19,8 @@ public:
   void take_back(const Tensors &heads, const Tensors &multipliers);
 
   void save(SavedState &into) const;
-  void restore(const SavedState &from);
+  /// Throws InvalidInput where a number is not one of `images` images.
+  void restore(const SavedState &from, std::int64_t images);
 
 private:
   std::int64_t count_;

@@ -49,6 +49,10 @@ void TaskQueue::save(SavedState &into) const {
 
 void TaskQueue::restore(const SavedState &from) {
   const auto used = from.first<SavedState::Integers>("tasks used");
+  if (used < 0 || used > batches_ahead) {
+    throw InvalidInput("'tasks used' of the saved state is " + std::to_string(used) + ", expected 0 to " +
+                       std::to_string(batches_ahead));
+  }
   tasks_.go_to(from.get<std::string>("tasks from"));
   shots_.reset();
   if (used > 0) {

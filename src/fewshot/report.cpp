@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace duplex::fewshot {
 
 namespace {
@@ -14,7 +16,14 @@ namespace {
 Json settings_json(const Settings &settings) {
   Json json = Json::object();
   Settings::fields(settings, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
-    json[std::string(name)] = field_text(value);
+    using Field = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::floating_point<Field>) {
+      json[std::string(name)] = std::isfinite(value) ? Json(value) : Json();
+    } else if constexpr (std::integral<Field>) {
+      json[std::string(name)] = value;
+    } else {
+      json[std::string(name)] = field_text(value);
+    }
   });
   return json;
 }
@@ -63,6 +72,10 @@ Json mistakes_section(const Outcome &outcome) {
 
 } // namespace
 
+std::string tested_classes(const Settings &settings) {
+  return settings.look_on == LookOn::test ? "classes never trained on" : "classes never seen";
+}
+
 std::string accuracy_text(const Evaluation &found) {
   return fmt::format("{:.2f} % ± {:.2f}", 100.0 * found.accuracy, 100.0 * found.half_width);
 }
@@ -100,11 +113,11 @@ Json report_json(const Outcome &outcome) {
   const auto &shape = outcome.settings.shape;
   Json headline = Json::array();
   if (outcome.test) {
-    headline.push_back(
-        {{"label", "Test accuracy"},
-         {"value", report::percent(outcome.test->accuracy)},
-         {"note", fmt::format("± {:.2f}, {} tasks of {} classes never seen", 100.0 * outcome.test->half_width,
-                              outcome.settings.test_tasks, data::double_mnist_test.size())}});
+    headline.push_back({{"label", "Test accuracy"},
+                        {"value", report::percent(outcome.test->accuracy)},
+                        {"note", fmt::format("± {:.2f}, {} tasks of {} {}", 100.0 * outcome.test->half_width,
+                                             outcome.settings.test_tasks, data::double_mnist_test.size(),
+                                             tested_classes(outcome.settings))}});
   }
   headline.push_back({{"label", "Training"},
                       {"value", duration_text(outcome.seconds)},
@@ -124,7 +137,9 @@ Json report_json(const Outcome &outcome) {
                             outcome.settings.look_tasks, watched, outcome.settings.test_steps)},
        {"panels", Json::array({accuracy_panel(outcome, "Over time", "seconds of training", true),
                                accuracy_panel(outcome, "Over steps", "step", false)})}});
-  sections.push_back(mistakes_section(outcome));
+  if (outcome.test) {
+    sections.push_back(mistakes_section(outcome));
+  }
   sections.push_back(report::members_section("Settings", settings_json(outcome.settings)));
   return {{"title", fmt::format("Few-shot learning: {} ways, {} {}", shape.ways, shape.shots,
                                 shape.shots == 1 ? "shot" : "shots")},

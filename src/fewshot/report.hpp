@@ -16,6 +16,9 @@ using report::Json;
 /// The data of the report page.
 [[nodiscard]] Json report_json(const Outcome &outcome);
 
+/// "classes never seen", unless the training was looked at by them.
+[[nodiscard]] std::string tested_classes(const Settings &settings);
+
 /// "95.2 % ± 0.3"
 [[nodiscard]] std::string accuracy_text(const Evaluation &found);
 

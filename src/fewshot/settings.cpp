@@ -39,7 +39,7 @@ Settings Settings::completed() const {
     throw InvalidInput(fmt::format("few-shot: pool = {}, expected 0 or at least the {} tasks of a step", chosen.pool,
                                    chosen.meta_batch));
   }
-  if (shape.shots + shape.queries > images_per_class) {
+  if (shape.queries > images_per_class - shape.shots) {
     throw InvalidInput(fmt::format("few-shot: {} shots and {} queries of each class, but only {} images", shape.shots,
                                    shape.queries, images_per_class));
   }

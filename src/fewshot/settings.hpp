@@ -49,27 +49,32 @@ struct Settings {
   int threads = 0;
   std::uint64_t seed = 0;
 
+  static constexpr Bound a_count{.low = 1, .high = 1e4};
+
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("ways", self.shape.ways, Bound{.low = 2, .high = 64}, "classes of a task");
-    visit("shots", self.shape.shots, at_least_one, "labelled images of each class, which the heads learn from");
-    visit("queries", self.shape.queries, at_least_one, "images of each class, which the heads are judged by");
+    visit("ways", self.shape.ways, Bound{.low = 2, .high = 20}, "classes of a task");
+    visit("shots", self.shape.shots, a_count, "labelled images of each class, which the heads learn from");
+    visit("queries", self.shape.queries, a_count, "images of each class, which the heads are judged by");
     visit("solver", self.solver, any_number, "bilevel solver, as NAME or NAME:option=value:...");
-    visit("head-steps", self.head_steps, at_least_one, "steps on the heads at each step of the backbone");
-    visit("head-step", self.head_step, finite_positive, "length of a step on the heads");
-    visit("pool", self.pool, non_negative, "tasks that keep their heads between visits (0: fresh tasks at every step)");
+    visit("head-steps", self.head_steps, a_count, "steps on the heads at each step of the backbone");
+    visit("head-step", self.head_step, Bound{.low = 0.0, .high = 1e6, .low_open = true},
+          "length of a step on the heads");
+    visit("pool", self.pool, Bound{.low = 0, .high = 1e6},
+          "tasks that keep their heads between visits (0: fresh tasks at every step)");
     visit("features", self.features, any_number,
           "kept: computed once a step; recomputed: by every evaluation of a level");
-    visit("meta-batch", self.meta_batch, non_negative, "tasks of a step (0: 40 / ways)");
-    visit("alpha", self.alpha, finite_non_negative, "Adam's step (0: 0.005, or 0.003 above 10 ways)");
+    visit("meta-batch", self.meta_batch, Bound{.low = 0, .high = 1e4}, "tasks of a step (0: 40 / ways)");
+    visit("alpha", self.alpha, Bound{.low = 0.0, .high = 1e3}, "Adam's step (0: 0.005, or 0.003 above 10 ways)");
     visit("steps", self.steps, at_least_one, "most steps");
     visit("seconds", self.seconds, positive, "most seconds of training");
     visit("target", self.target, Bound{.low = 0.0, .high = 1.0}, "accuracy at a look that ends the training (0: off)");
     visit("look-every", self.look_every, at_least_one, "steps between looks at classes that are not trained on");
-    visit("look-tasks", self.look_tasks, at_least_one, "tasks of a look");
+    visit("look-tasks", self.look_tasks, Bound{.low = 2, .high = 1e6}, "tasks of a look");
     visit("look-on", self.look_on, any_number, "classes of a look: auto is validation, or test above its 16 ways");
-    visit("test-steps", self.test_steps, at_least_one, "steps on the heads of a task that is looked at");
-    visit("test-tasks", self.test_tasks, Bound{.low = 2}, "tasks of the test at the end");
-    visit("images-per-class", self.images_per_class, Bound{.low = 2}, "DoubleMNIST images made of each class");
+    visit("test-steps", self.test_steps, a_count, "steps on the heads of a task that is looked at");
+    visit("test-tasks", self.test_tasks, Bound{.low = 2, .high = 1e6}, "tasks of the test at the end");
+    visit("images-per-class", self.images_per_class, Bound{.low = 2, .high = 1e5},
+          "DoubleMNIST images made of each class");
     visit("mnist", self.mnist, any_number, "folder of MNIST's IDX files (empty: data/mnist)");
     visit("device", self.device, any_number, "cpu, cuda, cuda:1 or auto: CUDA where there is a device");
     visit("graph", self.graph, any_number, "replay steps as CUDA graphs: auto where that is possible");

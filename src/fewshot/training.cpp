@@ -16,6 +16,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -45,6 +46,16 @@ void keep_freed_memory() {
 #endif
 }
 
+/// Into the settings too: a run that goes on must not find itself elsewhere.
+at::Device resolved_device(Settings &settings) {
+  const auto device = chosen_device(settings.device);
+  settings.device = device.str();
+  if (settings.threads == 0) {
+    settings.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  }
+  return device;
+}
+
 template <std::size_t count> std::vector<int> listed(const std::array<int, count> &classes) {
   return {classes.begin(), classes.end()};
 }
@@ -72,9 +83,9 @@ at::Tensor double_mnist_on(const at::Device &device, const Settings &settings) {
 class Training {
 public:
   Training(const Settings &settings, const Hooks &hooks)
-      : settings_(settings.completed()), hooks_(hooks), device_(chosen_device(settings_.device)),
-        images_(made_images()), learner_(settings_, images_, fresh_backbone(settings_.seed, device_),
-                                         sampler(data::double_mnist_training(), settings_.seed + 1)) {}
+      : settings_(settings.completed()), hooks_(hooks), device_(resolved_device(settings_)), images_(made_images()),
+        learner_(settings_, images_, fresh_backbone(settings_.seed, device_),
+                 sampler(data::double_mnist_training(), settings_.seed + 1)) {}
 
   Outcome run(const SavedState *from) {
     outcome_.settings = settings_;
@@ -87,6 +98,9 @@ public:
     learner_.require_finite(); // waits
     preparing.pause();
     outcome_.seconds_preparing = preparing.seconds_while_paused();
+    if (from == nullptr) {
+      save(); // so that what lies in its place is of this run from now on
+    }
     if (outcome_.looks.empty()) {
       look();
     }
@@ -94,12 +108,13 @@ public:
       clock_.start();
       learner_.step();
       const bool due = learner_.steps() % settings_.look_every == 0;
-      if (due) {
+      constexpr std::int64_t steps_between_readings = 10;
+      if (due || (std::isfinite(settings_.seconds) && learner_.steps() % steps_between_readings == 0)) {
         learner_.require_finite(); // waits, so that the clock holds all of the work
       }
       clock_.pause();
       if (hooks_.progress) {
-        hooks_.progress(learner_.steps(), seconds(), outcome_.looks.back());
+        hooks_.progress(learner_.steps(), seconds(), outcome_.looks.empty() ? Look() : outcome_.looks.back());
       }
       if (due) {
         look();
@@ -111,8 +126,7 @@ public:
 
 private:
   at::Tensor made_images() {
-    at::set_num_threads(settings_.threads > 0 ? settings_.threads
-                                              : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    at::set_num_threads(settings_.threads);
     if (device_.is_cpu()) {
       keep_freed_memory();
     }
@@ -131,11 +145,23 @@ private:
 
   [[nodiscard]] double seconds() const { return seconds_before_ + clock_.seconds_while_paused(); }
 
+  /// Nothing where it was interrupted.
+  std::optional<Evaluation> evaluated(const TaskSampler &tasks, std::int64_t count) {
+    try {
+      return learner_.evaluate(tasks, count, hooks_.interrupt);
+    } catch (const Interrupted &) {
+      return std::nullopt;
+    }
+  }
+
   void look() {
     auto classes =
         settings_.look_on == LookOn::test ? listed(data::double_mnist_test) : listed(data::double_mnist_validation);
-    const auto found = learner_.evaluate(sampler(std::move(classes), settings_.seed + look_seed), settings_.look_tasks);
-    outcome_.looks.push_back({learner_.steps(), seconds(), found});
+    const auto found = evaluated(sampler(std::move(classes), settings_.seed + look_seed), settings_.look_tasks);
+    if (!found) {
+      return;
+    }
+    outcome_.looks.push_back({learner_.steps(), seconds(), *found});
     if (hooks_.look) {
       hooks_.look(outcome_.looks.back());
     }
@@ -149,7 +175,7 @@ private:
     if (hooks_.interrupt != nullptr && hooks_.interrupt->load()) {
       return ends(Ending::interrupted);
     }
-    const Look &last = outcome_.looks.back();
+    const Look last = outcome_.looks.empty() ? Look() : outcome_.looks.back();
     if (settings_.target > 0.0 && last.step == learner_.steps() && last.found.accuracy >= settings_.target) {
       return ends(Ending::target);
     }
@@ -160,8 +186,10 @@ private:
   }
 
   Outcome finished() {
-    learner_.require_finite();
-    if (outcome_.looks.back().step != learner_.steps() && outcome_.ending != Ending::interrupted) {
+    clock_.start();
+    learner_.require_finite(); // waits for what was launched
+    clock_.pause();
+    if (outcome_.ending != Ending::interrupted && outcome_.looks.back().step != learner_.steps()) {
       look();
     }
     save();
@@ -171,7 +199,12 @@ private:
     outcome_.device = device_.is_cuda() ? device_.str() : fmt::format("cpu, {} threads", at::get_num_threads());
     if (outcome_.ending != Ending::interrupted) {
       const auto tasks = sampler(listed(data::double_mnist_test), settings_.seed + test_seed);
-      outcome_.test = learner_.evaluate(tasks, settings_.test_tasks);
+      outcome_.test = evaluated(tasks, settings_.test_tasks);
+      if (!outcome_.test) {
+        outcome_.ending = Ending::interrupted;
+        outcome_.backbone = backbone_file(learner_.backbone());
+        return std::move(outcome_);
+      }
       constexpr std::size_t shown = 48;
       for (const auto &mistake : learner_.mistakes(tasks, shown)) {
         outcome_.mistakes.push_back(
@@ -217,6 +250,10 @@ private:
     seconds_before_ = state.first<SavedState::Doubles>("seconds");
     saved_at_ = seconds_before_;
     const auto &looks = state.get<SavedState::Doubles>("looks");
+    if (looks.size() % 4 != 0) {
+      throw InvalidInput("'looks' of the saved state has " + std::to_string(looks.size()) +
+                         " numbers, expected four for each");
+    }
     for (std::size_t i = 0; i + 3 < looks.size(); i += 4) {
       outcome_.looks.push_back({static_cast<std::int64_t>(looks[i]), looks[i + 1], {looks[i + 2], looks[i + 3]}});
     }
@@ -237,8 +274,8 @@ private:
 } // namespace
 
 Outcome train(const Settings &settings, const Hooks &hooks, const SavedState *from) {
-  return explaining_memory("few-shot (a smaller --meta-batch and fewer --images-per-class need less)",
-                           [&] { return Training(settings, hooks).run(from); });
+  return explaining("few-shot (a smaller --meta-batch and fewer --images-per-class need less)",
+                    [&] { return Training(settings, hooks).run(from); });
 }
 
 bool runs_on_gpu(const std::string &device) { return chosen_device(device).is_cuda(); }

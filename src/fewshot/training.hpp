@@ -48,14 +48,15 @@ struct Outcome {
 struct Hooks {
   std::function<void(std::int64_t step, double seconds, const Look &last)> progress;
   std::function<void(const Look &look)> look;
-  /// Called after looks, at most every ten seconds, and at the end.
+  /// Called at the start, after looks, at most every ten seconds, and at the end.
   std::function<void(const SavedState &state)> save;
   const std::atomic<bool> *interrupt = nullptr;
 };
 
-/// From the start, or from a checkpoint of a run with the same settings. Throws InvalidInput where settings, data or
-/// the checkpoint are wrong, NotAvailable where Duplex was built without LibTorch, std::runtime_error, with the level
-/// and the step, where numbers are not finite.
+/// From the start, or from the saved state of a run with the same settings. Sets LibTorch's threads and how it chooses
+/// its convolutions, and on the CPU lets the process keep the memory that it frees. Throws InvalidInput where settings,
+/// data or the checkpoint are wrong, NotAvailable where Duplex was built without LibTorch, std::runtime_error, with the
+/// level and the step, where numbers are not finite.
 [[nodiscard]] Outcome train(const Settings &settings, const Hooks &hooks = {}, const SavedState *from = nullptr);
 
 /// Whether a run with that name of a device would be on a GPU. Throws as train() does.

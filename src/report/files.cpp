@@ -47,6 +47,13 @@ public:
     }
   }
 
+  /// Until here the content may be in memory alone, and the name that it gets later already on the disk.
+  void flush() {
+    if (::fsync(descriptor_) != 0) {
+      fail_with_errno();
+    }
+  }
+
   /// Some file systems tell only here that the disk is full.
   void close() {
     if (::close(std::exchange(descriptor_, -1)) != 0) {
@@ -90,6 +97,7 @@ private:
   void write_and_close(OpenFile &file, std::string_view content) {
     try {
       file.write(content);
+      file.flush();
       file.close();
     } catch (...) {
       remove();

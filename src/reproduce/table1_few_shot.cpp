@@ -105,6 +105,7 @@ Series series_of(const std::string &name, const fewshot::Outcome &outcome) {
   series.summary.seconds = outcome.seconds;
   series.summary.termination = outcome.ending == fewshot::Ending::target        ? Termination::target_reached
                                : outcome.ending == fewshot::Ending::interrupted ? Termination::interrupted
+                               : outcome.ending == fewshot::Ending::steps       ? Termination::max_iterations
                                                                                 : Termination::max_seconds;
   for (const auto &look : outcome.looks) {
     series.rows.push_back({look.step, look.seconds, none, {}, {look.found.accuracy, look.found.half_width}});
@@ -130,6 +131,14 @@ double mean_seconds(const std::vector<Arrival> &arrivals) {
     sum += one.seconds;
   }
   return sum / static_cast<double>(arrivals.size());
+}
+
+/// Over BAGDC's time; "-" where that is not known.
+std::string ratio_text(double time, double own, double limit) {
+  if (!std::isfinite(own)) {
+    return "-";
+  }
+  return std::isfinite(time) ? fmt::format("{:.1f}", time / own) : fmt::format("> {:.1f}", limit / own);
 }
 
 class FewShotTable {
@@ -206,10 +215,8 @@ private:
       const double time = mean_seconds(all);
       const double paper = methods[m].paper_ratio[task.paper_column];
       table.add({std::string(methods[m].label), seconds, steps, duration_text(all.front().per_step),
-                 std::isfinite(time) ? fmt::format("{:.1f}", time / own)
-                                     : fmt::format("> {:.1f}", task.settings.seconds / own),
-                 std::isnan(paper) ? "" : fmt::format("{:.1f}", paper), report::percent(best),
-                 duration_text(all.front().preparing)});
+                 ratio_text(time, own, task.settings.seconds), std::isnan(paper) ? "" : fmt::format("{:.1f}", paper),
+                 report::percent(best), duration_text(all.front().preparing)});
     }
     result_.tables.push_back(table.text());
   }
@@ -266,7 +273,7 @@ void claim_kept(Experiment &result, const std::string &id, const Task &task, boo
   constexpr double tolerated = 1.5;
   result.claim(id + ".mode",
                fmt::format("{}: the default mode takes at most 1.5 times as long as BAGDC's best", task.name), "",
-               modes, mean_seconds(own) <= tolerated * best);
+               modes, std::isfinite(best) && mean_seconds(own) <= tolerated * best);
 }
 
 } // namespace

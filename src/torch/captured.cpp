@@ -68,8 +68,8 @@ void LaunchGraph::capture(const std::function<void()> &work) {
   impl_->beside([&] {
     impl_->graph = std::make_unique<at::cuda::CUDAGraph>();
     const auto pool = at::cuda::graph_pool_handle();
-    impl_->graph->capture_begin(pool);
     try {
+      impl_->graph->capture_begin(pool);
       work();
       impl_->graph->capture_end();
     } catch (...) {

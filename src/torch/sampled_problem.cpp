@@ -44,13 +44,11 @@ void require_like_first(const std::vector<at::Tensor> &drawn, const std::vector<
 /// What the draw gives, checked, and its own errors without LibTorch's stack.
 std::vector<at::Tensor> drawn_by(const TensorDraw &draw, std::mt19937_64 &generator,
                                  const std::vector<at::Tensor> &first) {
-  try {
-    auto drawn = explaining_memory("draw", [&] { return draw(generator); });
+  return explaining("draw", [&] {
+    auto drawn = draw(generator);
     require_like_first(drawn, first);
     return drawn;
-  } catch (const c10::Error &error) {
-    throw InvalidInput(std::string("draw: ") + error.what_without_backtrace());
-  }
+  });
 }
 
 /// Memory of its own on the device.
@@ -94,7 +92,7 @@ void SampledTensorProblem::draw(std::mt19937_64 &generator, Draw &sample) const 
   const c10::NoGradGuard no_graph;
   const auto drawn = drawn_by(draw_, generator, first_sample_);
   if (sample.empty()) {
-    sample = explaining_memory("draw", [&] { return placed(drawn, device_); });
+    sample = explaining("draw", [&] { return placed(drawn, device_); });
     return;
   }
   for (std::size_t i = 0; i < sample.size(); ++i) {

@@ -52,13 +52,9 @@ std::string kind_text(const at::Tensor &tensor) {
   return out.str();
 }
 
-/// What LibTorch refuses, with the level and without its stack.
+/// What LibTorch refuses, with the level.
 template <class Work> auto explained(TensorProblem::Level level, const Work &work) {
-  try {
-    return explaining_memory(name_of_level(level), work);
-  } catch (const c10::Error &error) {
-    throw InvalidInput(name_of_level(level) + ": " + error.what_without_backtrace());
-  }
+  return explaining(name_of_level(level), work);
 }
 
 } // namespace

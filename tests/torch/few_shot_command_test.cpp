@@ -59,16 +59,50 @@ TEST(FewShotCommand, RefusesWrongSettingsWithWhatWasFoundAndExpected) {
   const ScratchFolder out;
   const std::string command = "few-shot --out " + out.path().string() + " ";
   expect_refused(command + "--ways 1", {"ways = 1", ">= 2"});
-  expect_refused(command + "--ways 21", {"ways = 21", "20 classes", "test"});
+  expect_refused(command + "--ways 21", {"ways = 21", "<= 20"});
   expect_refused(command + "--ways 17 --look-on validation", {"ways = 17", "16 classes", "validation"});
   expect_refused(command + "--pool 3", {"pool = 3", "8 tasks"});
   expect_refused(command + "--images-per-class 10", {"15 queries", "10 images"});
+  expect_refused(command + "--images-per-class 1125899906842624", {"images-per-class", "<= 1e+05"});
+  expect_refused(command + "--pool 9223372036854775807", {"pool", "<= 1e+06"});
   expect_refused(command + "--alpha nonsense", {"alpha = 'nonsense'"});
   expect_refused(command + "--solver bagcd", {"bagcd", "did you mean 'bagdc'"});
   expect_refused(command + "--etta 0.1", {"etta", "did you mean 'eta'"});
   expect_refused(command + "--device gpu", {"device = 'gpu'"});
   expect_refused(command + "--graph on --device cpu --mnist /nowhere", {"/nowhere", "scripts/mnist.sh"});
   expect_refused("few-shot --out /dev/null/x --mnist /nowhere", {"/dev/null/x"});
+}
+
+TEST(FewShotCommand, RefusesOptionsOfTheSolverThatItWouldNotUse) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const std::string command = digits.options() + "--steps 1 --out " + out.path().string();
+  expect_refused(command + " --solver bagdc:alpha=7", {"alpha = 7", "--alpha"});
+  expect_refused(command + " --momentum 0.3", {"momentum = 0.3", "Adam"});
+}
+
+TEST(FewShotCommand, EndsAtCtrlCWithACheckpointToGoOnFrom) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const auto result = run_command("timeout -s INT 3 " + std::string(DUPLEX_TOOL) + " " + digits.options() +
+                                  "--steps 1000000 --look-every 100000 --out " + out.path().string());
+  EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume '" + out.path().string() + "'");
+  const auto steps = read_json(out.path() / "summary.json")["steps"].get<int>();
+  EXPECT_GT(steps, 0);
+  EXPECT_TRUE(read_json(out.path() / "summary.json")["test"].is_null());
+  const auto second = run_tool("few-shot --steps " + std::to_string(steps + 2) + " --resume " + out.path().string());
+  EXPECT_EQ(second.exit_code, 0) << second.output;
+}
+
+TEST(FewShotCommand, GoesOnWithTheRunThatWasLastInTheFolder) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const std::string folder = out.path().string();
+  ASSERT_EQ(run_tool(digits.options() + "--seed 1 --steps 2 --out " + folder).exit_code, 0);
+  ASSERT_EQ(run_tool(digits.options() + "--seed 2 --steps 1 --out " + folder).exit_code, 0);
+  std::filesystem::resize_file(out.path() / "checkpoint.dpx", 100); // the one before is of seed 2 too
+  ASSERT_EQ(run_tool("few-shot --steps 2 --resume " + folder).exit_code, 0);
+  EXPECT_EQ(read_json(out.path() / "summary.json")["settings"]["seed"], 2);
 }
 
 TEST(FewShotCommand, RefusesGraphsOnACpu) {
@@ -98,7 +132,7 @@ TEST(FewShotCommand, TrainsTestsAndWritesWhatItFound) {
   EXPECT_EQ(summary["steps"], 4);
   EXPECT_EQ(summary["looks"].size(), 3U);
   EXPECT_GE(summary["test"]["accuracy"].get<double>(), 0.2);
-  EXPECT_EQ(summary["settings"]["meta-batch"], "3");
+  EXPECT_EQ(summary["settings"]["meta-batch"], 3);
   EXPECT_TRUE(std::filesystem::exists(out.path() / "backbone.pt"));
   EXPECT_CONTAINS(read_file(out.path() / "looks.csv"), "step,seconds,accuracy,half_width");
 }

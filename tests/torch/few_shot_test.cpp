@@ -128,13 +128,62 @@ TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
 
 TEST(FewShotLearner, FindsTheSameDirectionWithKeptAndWithRecomputedFeatures) {
   using fewshot::Features;
-  for (const std::string solver : {"bagdc", "rhg", "bda", "cg", "ns"}) {
+  for (const std::string solver : {"bagdc", "nosa", "rhg", "bda", "cg", "ns"}) {
     auto kept = tiny_learner({.solver = solver}, at::kDouble);
     auto recomputed = tiny_learner({.solver = solver, .features = Features::recomputed}, at::kDouble);
     kept.step();
     recomputed.step();
     EXPECT_LE(relative_error(entries_of(kept.direction()), entries_of(recomputed.direction())), 1e-9) << solver;
   }
+}
+
+TEST(FewShotLearner, SaysWhichLevelBrokeAndAtWhichStep) {
+  auto heads = tiny_learner({.solver = "bagdc:eta=1e30"});
+  auto backbone = tiny_learner({});
+  backbone.step();
+  SavedState state;
+  backbone.save(state);
+  auto poisoned = state.get<SavedState::Floats>("backbone");
+  poisoned[0] = std::numeric_limits<float>::quiet_NaN();
+  state.put("backbone", poisoned);
+  backbone.restore(state);
+  for (int k = 0; k < 3; ++k) {
+    heads.step();
+    backbone.step();
+  }
+  EXPECT_CONTAINS(refusal<std::runtime_error>([&] { heads.require_finite(); }),
+                  "lower level: the heads are not finite at step 1; try a smaller --head-step");
+  EXPECT_CONTAINS(refusal<std::runtime_error>([&] { backbone.require_finite(); }),
+                  "upper level: the backbone or its direction is not finite at step 2");
+}
+
+TEST(FewShotLearner, GoesOnAcrossTheTasksThatWereDrawnAhead) {
+  const TaskShape shape{.ways = 2, .shots = 1, .queries = 1};
+  const auto numbers = [](std::int64_t count) { return at::zeros({count}, at::kLong); };
+  TaskQueue whole(TaskSampler(shape, {0, 1, 2}, 9, 3), 2, at::kCPU);
+  for (const int taken : {0, 49, 50, 51, 73}) {
+    TaskQueue first(TaskSampler(shape, {0, 1, 2}, 9, 3), 2, at::kCPU);
+    auto shots = numbers(4);
+    auto queries = numbers(4);
+    for (int k = 0; k < taken; ++k) {
+      first.next(shots, queries);
+    }
+    SavedState state;
+    first.save(state);
+    TaskQueue second(TaskSampler(shape, {0, 1, 2}, 9, 17), 2, at::kCPU);
+    second.restore(state);
+    auto other_shots = numbers(4);
+    auto other_queries = numbers(4);
+    for (int k = 0; k < 60; ++k) {
+      first.next(shots, queries);
+      second.next(other_shots, other_queries);
+      EXPECT_TRUE(shots.equal(other_shots) && queries.equal(other_queries)) << taken << ", " << k;
+    }
+  }
+  SavedState wrong;
+  whole.save(wrong);
+  wrong.put("tasks used", SavedState::Integers{51});
+  EXPECT_CONTAINS(refusal([&] { whole.restore(wrong); }), "'tasks used' of the saved state is 51");
 }
 
 TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {

@@ -1,5 +1,5 @@
 #pragma once
-// What LibTorch says where memory is out, in words that help: what was asked for, what is free, what to reduce.
+// What LibTorch refuses, in words that help; where memory is out: what was asked for, what is free, what to reduce.
 
 #include <duplex/error.hpp>
 
@@ -16,16 +16,16 @@ namespace duplex {
 /// Throws OutOfMemory where the error says that memory is out, on a device or on the host; otherwise returns.
 void refuse_out_of_memory(std::string_view what, const c10::Error &error);
 
-/// Does the work. Where LibTorch finds no memory for it, throws OutOfMemory with what it was and how much is free;
-/// every other error passes.
+/// Does the work. Where LibTorch finds no memory for it, throws OutOfMemory with what it was and how much is free; what
+/// LibTorch refuses else, without its stack, as InvalidInput.
 ///
-///   explaining_memory("the backbone's gradient", [&] { return torch::autograd::grad(…); });
-template <class Work> auto explaining_memory(std::string_view what, const Work &work) {
+///   explaining("the backbone's gradient", [&] { return torch::autograd::grad(…); });
+template <class Work> auto explaining(std::string_view what, const Work &work) {
   try {
     return work();
   } catch (const c10::Error &error) {
     refuse_out_of_memory(what, error);
-    throw;
+    throw InvalidInput(std::string(what) + ": " + error.what_without_backtrace());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <duplex/curvature.hpp>
 #include <duplex/lbfgs.hpp>
+#include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -23,15 +24,6 @@ namespace {
 constexpr std::array<double, 4> network_penalties{1e-2, 3e-3, 1e-3, 3e-4};
 constexpr double penalty_of_network_run = 1e-4;
 
-/// What LibTorch refuses, memory above all, without its stack.
-template <class Work> auto without_stack(const Work &work) {
-  try {
-    return work();
-  } catch (const c10::Error &error) {
-    throw std::runtime_error(std::string("LibTorch: ") + error.what_without_backtrace());
-  }
-}
-
 class NetworkBilevel final : public BilevelProblem {
 public:
   NetworkBilevel(const NetworkSamples &training, NetworkSamples used, NetworkSamples held_out, double rho,
@@ -40,7 +32,7 @@ public:
         problem_(network_cleaning(training, used_, rho, start, interrupt)) {}
 
   [[nodiscard]] double curvature() const override {
-    return without_stack([&] {
+    return explaining("network", [&] {
       const auto start = problem_.start();
       return largest_curvature(problem_, start.x, start.y);
     });
@@ -61,7 +53,7 @@ public:
     catalog::with_solver(catalog::parse_spec(choice.spec), choice.defaults, [&]<class S>(const S &solver) {
       auto state = problem_.start();
       answer.solver = catalog::spec_text(S::name, catalog::describe(solver));
-      answer.summary = without_stack([&] {
+      answer.summary = explaining("network", [&] {
         return duplex::solve(
             problem_, solver, state,
             {.max_iterations = choice.most_steps, .divergence_factor = infinity, .interrupt = choice.interrupt},
@@ -119,7 +111,7 @@ public:
   }
 
   void fit(std::span<const WeightedSamples> parts, const FitOptions &options, Vector &model) const override {
-    without_stack([&] {
+    explaining("network", [&] {
       Tensors y = layers_of(model, settings_, device_);
       const Weighed all = weighed(parts);
       const auto evaluate = [&](const Tensors &at, Tensors &gradient) {
@@ -134,7 +126,7 @@ public:
   }
 
   [[nodiscard]] Matrix log_probabilities(const LabelledSamples &samples, const Vector &model) const override {
-    return without_stack([&] {
+    return explaining("network", [&] {
       const c10::NoGradGuard no_graph;
       const Tensors y = layers_of(model, settings_, device_);
       const auto given = network_samples(samples, settings_.classes, device_);
@@ -151,7 +143,7 @@ public:
 
   [[nodiscard]] std::unique_ptr<BilevelProblem> bilevel(const LabelledSamples &training, const LabelledSamples &used,
                                                         const LabelledSamples &held_out) const override {
-    return without_stack([&] {
+    return explaining("network", [&] {
       const auto on_device = [&](const LabelledSamples &samples) {
         return network_samples(samples, settings_.classes, device_);
       };

@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 
 #include <string>
+#include <vector>
 
 namespace duplex::cli {
 
@@ -14,5 +15,15 @@ namespace duplex::cli {
 
 /// Whether there is a duplex-torch.
 [[nodiscard]] bool torch_is_there();
+
+/// The arguments of this process, without its name, for the tool that it becomes.
+void remember_arguments(int argc, char **argv);
+[[nodiscard]] const std::vector<std::string> &own_arguments();
+
+/// Becomes duplex-torch, with the same arguments. Throws std::runtime_error where that fails.
+[[noreturn]] void become_torch_tool();
+
+/// Runs duplex-torch beside this process, with its standard output to nowhere if `quiet`, and returns its exit code.
+[[nodiscard]] int run_torch_tool(const std::vector<std::string> &arguments, bool quiet);
 
 } // namespace duplex::cli

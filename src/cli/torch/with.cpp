@@ -4,6 +4,4 @@ namespace duplex::cli {
 
 Action needing_torch(Action action, const std::string & /*what*/) { return action; }
 
-bool torch_is_there() { return true; }
-
 } // namespace duplex::cli
