@@ -57,6 +57,8 @@ template <VectorSpace V> class AnyProblem {
     virtual void begin(const State<V> &start) = 0;
     virtual double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move,
                         V &d) = 0;
+    virtual void archive(StateWriter &members) = 0;
+    virtual void archive(StateReader &members) = 0;
   };
 
   template <class F> struct FusedStep final : FusedBase {
@@ -67,6 +69,8 @@ template <VectorSpace V> class AnyProblem {
                 V &d) override {
       return inner.step(state, steps, rules, move, d);
     }
+    void archive(StateWriter &members) override { inner.archive(members); }
+    void archive(StateReader &members) override { inner.archive(members); }
     F inner;
   };
 
@@ -161,6 +165,7 @@ public:
     double step(State<V> &state, const StepSizes &steps, const FusedRules<V> &rules, UpperUpdate<V> &move, V &d) {
       return inner_->step(state, steps, rules, move, d);
     }
+    template <class Archive> void archive(Archive &members) { inner_->archive(members); }
 
   private:
     std::unique_ptr<FusedBase> inner_;

@@ -12,6 +12,10 @@ namespace duplex {
 class Stopwatch {
 public:
   void start() { since_ = Clock::now(); }
+  /// As if it had run that long before.
+  void credit(double seconds) {
+    before_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
   void pause() { before_ += Clock::now() - since_; }
   [[nodiscard]] double seconds_while_paused() const { return std::chrono::duration<double>(before_).count(); }
   [[nodiscard]] double seconds_while_running() const {

@@ -18,6 +18,12 @@ struct Counters {
   std::int64_t cross_products = 0;   ///< ∇²xy f·v, and ∇²xy F·v where aggregated
 
   [[nodiscard]] std::int64_t products() const { return hessian_products + cross_products; }
+  template <class Archive> void archive(Archive &members) {
+    members("values", values);
+    members("gradients", gradients);
+    members("hessian products", hessian_products);
+    members("cross products", cross_products);
+  }
   bool operator==(const Counters &) const = default;
   Counters &operator+=(const Counters &more) {
     values += more.values;
@@ -83,6 +89,7 @@ public:
     counters_->cross_products += 1;
     return inner_.step(state, steps, rules, move, d);
   }
+  template <class Archive> void archive(Archive &members) { inner_.archive(members); }
 
 private:
   F inner_;

@@ -171,6 +171,13 @@ struct StartNorms {
   double v = 0.0;
   double d = 0.0; ///< of the first step
 
+  template <class Archive> void archive(Archive &members) {
+    members("x", x);
+    members("y", y);
+    members("v", v);
+    members("d", d);
+  }
+
   template <VectorSpace V> [[nodiscard]] static StartNorms of(const State<V> &state) {
     return {norm(state.x), norm(state.y), norm(state.v), 0.0};
   }

@@ -2,6 +2,7 @@
 // Speed without a second algorithm: a problem may offer BAGDC's step with μ = 0
 // in fewer passes over its data. It must agree with the general step to rounding.
 
+#include <duplex/archive.hpp>
 #include <duplex/mixing.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/stepsize.hpp>
@@ -13,7 +14,8 @@ namespace duplex {
 
 /// begin() is called once with the start; step() moves y and v, writes the direction d,
 /// moves x along it by `move` (so that x may be moved in pieces, in the same pass) and
-/// returns the η that it used. How y and v move is in `rules`.
+/// returns the η that it used. How y and v move is in `rules`. archive(members) lists what it carries from step to step
+/// (archive.hpp).
 template <class V> struct FusedRules {
   DualStep dual = DualStep::constant;
   double relaxation = 1.0; ///< factor on the line search
@@ -28,6 +30,10 @@ concept FusedBagdcStep = std::movable<F> &&
   { fused.supports(DualStep::constant, true) } -> std::convertible_to<bool>; // a rule, and whether it is mixed
   fused.begin(state);
   { fused.step(state, steps, rules, move, d) } -> std::convertible_to<double>;
+  requires requires(StateWriter & writer, StateReader & reader) {
+    fused.archive(writer);
+    fused.archive(reader);
+  };
 };
 
 template <class P>

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
     moves_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     changes_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     gram_.setZero(pairs, pairs);
+    last_point_ = zeros_like(like);
+    last_f_ = zeros_like(like);
   }
 
   /// Moves the point by a mixed step. f must be the same function of the point but for slow changes.
@@ -51,6 +54,18 @@ public:
     if (known_ > 0 && length > 0.0) {
       mix(step, f, point);
     }
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members("known", known_);
+    members("next", next_);
+    members("last length", last_length_);
+    members("has last", has_last_);
+    members("last point", last_point_);
+    members("last f", last_f_);
+    members("moves", moves_);
+    members("changes", changes_);
+    members("gram", std::span<double>(gram_.data(), static_cast<std::size_t>(gram_.size())));
   }
 
 private:

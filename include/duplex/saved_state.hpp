@@ -28,18 +28,23 @@ public:
   void put(std::string name, Value value) { entries_[std::move(name)] = std::move(value); }
 
   [[nodiscard]] bool has(const std::string &name) const { return entries_.contains(name); }
-  /// Throws InvalidInput, with the name, where there is no such entry or it is of another kind.
-  template <class T> [[nodiscard]] const T &get(const std::string &name) const {
+  /// Throws InvalidInput, with the name, where there is no such entry.
+  [[nodiscard]] const Value &value(const std::string &name) const {
     const auto found = entries_.find(name);
     if (found == entries_.end()) {
       throw InvalidInput("the saved state has no '" + name + "'");
     }
-    const T *value = std::get_if<T>(&found->second);
-    if (value == nullptr) {
-      throw InvalidInput("'" + name + "' of the saved state is " + std::string(kind_names[found->second.index()]) +
+    return found->second;
+  }
+  /// The same of one kind; throws InvalidInput where it is of another.
+  template <class T> [[nodiscard]] const T &get(const std::string &name) const {
+    const Value &found = value(name);
+    const T *of_kind = std::get_if<T>(&found);
+    if (of_kind == nullptr) {
+      throw InvalidInput("'" + name + "' of the saved state is " + std::string(kind_names[found.index()]) +
                          ", expected " + std::string(kind_names[Value(T()).index()]));
     }
-    return *value;
+    return *of_kind;
   }
   /// The first of the numbers. Throws as get() does, and where there is none.
   template <class T> [[nodiscard]] typename T::value_type first(const std::string &name) const {

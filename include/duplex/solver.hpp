@@ -3,11 +3,13 @@
 // step: it moves y and v and estimates the hypergradient d at x. The loop moves
 // x, keeps the clock and the counters, watches for divergence, and stops.
 
+#include <duplex/archive.hpp>
 #include <duplex/clock.hpp>
 #include <duplex/counters.hpp>
 #include <duplex/diagnosis.hpp>
 #include <duplex/observer.hpp>
 #include <duplex/residual.hpp>
+#include <duplex/saving.hpp>
 #include <duplex/stochastic.hpp>
 #include <duplex/summary.hpp>
 #include <duplex/upper_rule.hpp>
@@ -16,6 +18,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +40,7 @@ struct Options {
   const std::atomic<bool> *interrupt = nullptr;
   /// Of the generator from which a stochastic problem draws. Not among the fields: no problem of the tool draws.
   std::uint64_t seed = 0;
+  const Saving *saving = nullptr; ///< none: nothing is saved
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("iterations", self.max_iterations, at_least_one, "most steps to do");
@@ -127,6 +131,11 @@ public:
     return Termination::not_run;
   }
 
+  template <class Archive> void archive(Archive &members) {
+    members("next", next_);
+    members("values", std::span<double>(values_));
+  }
+
   void report(Summary &summary) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       summary.metrics.emplace_back(monitor_->metrics[i].name, values_[i]);
@@ -143,9 +152,37 @@ private:
   std::int64_t next_ = 1;
 };
 
-/// The loop. `measured` is the problem on which the KKT tolerance is measured; `draw_next()` is called between steps.
-template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
-[[nodiscard]] Summary run_loop(const P &problem, const M &measured, const DrawNext &draw_next, const S &solver,
+/// Of a problem that is the same at every step.
+struct NothingDrawn {
+  void next() {}
+  template <class Archive> void archive(Archive & /*members*/) {}
+};
+
+/// When a run is to be saved.
+class SavingClock {
+public:
+  explicit SavingClock(const Saving *saving) : saving_(saving != nullptr && saving->save ? saving : nullptr) {}
+
+  [[nodiscard]] bool due(std::int64_t iteration, const Stopwatch &clock) {
+    if (saving_ == nullptr) {
+      return false;
+    }
+    const bool by_steps = saving_->every_steps > 0 && iteration % saving_->every_steps == 0;
+    return by_steps || seconds_.reached(iteration, clock);
+  }
+  void saved(const Stopwatch &clock) {
+    seconds_ = TimeLimit(clock.seconds_while_paused() + (saving_ != nullptr ? saving_->every_seconds : infinity));
+  }
+  [[nodiscard]] const Saving *saving() const { return saving_; }
+
+private:
+  const Saving *saving_;
+  TimeLimit seconds_{infinity};
+};
+
+/// The loop. `measured` is the problem on which the KKT tolerance is measured; `drawn.next()` is called between steps.
+template <SecondOrderProblem P, SecondOrderProblem M, class Draws, class S>
+[[nodiscard]] Summary run_loop(const P &problem, const M &measured, Draws &drawn, const S &solver,
                                State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
   using V = VectorOf<P>;
   validate(solver, S::name);
@@ -168,10 +205,53 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
   StartNorms start_norms = StartNorms::of(state);
   double divergence_limit = infinity;
   StepOutcome outcome;
-
   Stopwatch clock;
+  SavingClock saving(options.saving);
+
+  const auto remember = [&](auto &members) {
+    members("x", state.x);
+    members("y", state.y);
+    members("v", state.v);
+    members("run", run);
+    members("upper", upper);
+    members("drawn", drawn);
+    members("watch", watch);
+    members("counters", summary.counters);
+    members("start norms", start_norms);
+    members("iterations", summary.iterations);
+    members("direction norm", summary.direction_norm);
+    members("divergence limit", divergence_limit);
+  };
+  const auto save = [&] {
+    SavedState saved;
+    StateWriter members(saved);
+    remember(members);
+    saved.put("solver", std::string(S::name));
+    saved.put("seconds", SavedState::Doubles{clock.seconds_while_paused()});
+    saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary.termination)});
+    saving.saving()->save(saved);
+    saving.saved(clock);
+  };
+  if (options.saving != nullptr && options.saving->from != nullptr) {
+    const SavedState &from = *options.saving->from;
+    if (from.template get<std::string>("solver") != S::name) {
+      throw InvalidInput("the saved state is of the solver " + from.template get<std::string>("solver") +
+                         ", expected " + std::string(S::name));
+    }
+    StateReader members(from);
+    remember(members);
+    clock.credit(from.template first<SavedState::Doubles>("seconds"));
+    const auto ended = static_cast<Termination>(from.template first<SavedState::Integers>("ended"));
+    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
+      summary.termination = ended; // there is nothing to go on with
+    } else if (summary.iterations >= options.max_iterations) {
+      summary.termination = Termination::max_iterations;
+    }
+  }
+  saving.saved(clock);
+
   clock.start();
-  for (std::int64_t k = 1;; ++k) {
+  for (std::int64_t k = summary.iterations + 1; summary.termination == Termination::not_run; ++k) {
     const bool due = watch.due(k);
     if (watch.active()) { // any step may turn out to be the last, which is always observed
       clock.pause();
@@ -179,7 +259,7 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
       clock.start();
     }
     if (k > 1) {
-      draw_next();
+      drawn.next();
     }
     if constexpr (MovesUpper<decltype(run), V>) {
       outcome = run.step(state, k - 1, upper);
@@ -232,8 +312,10 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
       }
       clock.start();
     }
-    if (summary.termination != Termination::not_run) {
-      break;
+    if (summary.termination == Termination::not_run && saving.due(k, clock)) {
+      clock.pause();
+      save();
+      clock.start();
     }
   }
   clock.pause();
@@ -249,6 +331,9 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
   }
   if (!summary.failed()) {
     watch.report(summary);
+    if (saving.saving() != nullptr) {
+      save();
+    }
   }
   return summary;
 }
@@ -262,8 +347,8 @@ template <DeterministicProblem P, class S>
 requires SolverFor<S, Counted<P>>
 [[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
-  const auto nothing_to_draw = [] {};
-  return detail::run_loop(problem, problem, nothing_to_draw, solver, state, options, monitor);
+  detail::NothingDrawn nothing;
+  return detail::run_loop(problem, problem, nothing, solver, state, options, monitor);
 }
 
 /// The same where every step is done on a sample of its own, drawn by a generator of the run with the seed that the
@@ -274,11 +359,10 @@ requires SolverFor<S, Counted<Drawn<P>>>
 [[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
   Drawn<P> drawn(problem, options.seed);
-  const auto draw_next = [&drawn] { drawn.next(); };
   if constexpr (SecondOrderProblem<P>) {
-    return detail::run_loop(drawn, problem, draw_next, solver, state, options, monitor);
+    return detail::run_loop(drawn, problem, drawn, solver, state, options, monitor);
   } else {
-    return detail::run_loop(drawn, drawn, draw_next, solver, state, options, monitor);
+    return detail::run_loop(drawn, drawn, drawn, solver, state, options, monitor);
   }
 }
 

@@ -85,6 +85,8 @@ public:
     return last_;
   }
 
+  template <class Archive> void archive(Archive &members) { members("last", last_); }
+
 private:
   double last_;
   double cap_;

@@ -53,6 +53,8 @@ public:
   /// Draws another sample. What evaluations keep of a point is then of the sample before, until they are moved.
   void next() { problem_->draw(generator_, draw_); }
   [[nodiscard]] const typename P::Draw &draw() const { return draw_; }
+  /// Where the generator stands; the sample in hand is of the step that is over.
+  template <class Archive> void archive(Archive &members) { members("generator", generator_); }
 
   [[nodiscard]] auto lower() const { return problem_->lower(draw_); }
   [[nodiscard]] auto upper() const { return problem_->upper(draw_); }

@@ -61,6 +61,8 @@ public:
   [[nodiscard]] std::int64_t first_kept() const { return steps_ - static_cast<std::int64_t>(path_.size()); }
   [[nodiscard]] const std::vector<V> &path() const { return path_; }
 
+  template <class Archive> void archive(Archive &members) { members("first", first_); }
+
   /// The last finite iterate at which ∇yψ was taken, among those that are kept: null where there is none.
   [[nodiscard]] const V *last_finite_point() const {
     for (auto iterate = path_.rbegin(); iterate != path_.rend(); ++iterate) {
@@ -110,6 +112,7 @@ public:
 
   [[nodiscard]] const V &direction() const { return direction_; }
   [[nodiscard]] const V *lower_point() const { return inner_.last_finite_point(); }
+  template <class Archive> void archive(Archive &members) { members("inner", inner_); }
 
 private:
   InnerLoop<V> inner_;

@@ -114,6 +114,13 @@ public:
     }
   }
 
+  template <class Archive> void archive(Archive &members) {
+    members("first", first_);
+    members("second", second_);
+    members("step", step_);
+    members("largest norm", largest_norm_);
+  }
+
   /// What the loop learns of every direction, after x has followed it.
   void learn(double direction_norm) { largest_norm_ = std::max(largest_norm_, direction_norm); }
 

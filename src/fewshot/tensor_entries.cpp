@@ -22,20 +22,14 @@ void require_count(const std::string &name, std::size_t found, std::int64_t expe
 } // namespace
 
 void save_tensors(SavedState &into, const std::string &name, const Tensors &tensors) {
-  std::vector<at::Tensor> parts;
-  for (const auto &tensor : tensors) {
-    parts.push_back(tensor.detach().flatten());
-  }
-  into.put(name, entries_in<float>(at::cat(parts).to(at::kCPU, at::kFloat).contiguous()));
+  into.put(name, numbers_of(tensors));
 }
 
 void restore_tensors(const SavedState &from, const std::string &name, Tensors &tensors) {
-  auto numbers = from.get<SavedState::Floats>(name);
-  require_count(name, numbers.size(), size(tensors));
-  std::int64_t at = 0;
-  for (const auto &tensor : tensors) {
-    tensor.copy_(at::from_blob(numbers.data() + at, tensor.sizes(), at::kFloat));
-    at += tensor.numel();
+  try {
+    set_numbers(from.value(name), tensors);
+  } catch (const InvalidInput &error) {
+    throw InvalidInput("'" + name + "': " + error.what());
   }
 }
 

@@ -8,9 +8,8 @@
 
 namespace duplex::fewshot {
 
-/// All numbers of float tensors, one after the other.
 void save_tensors(SavedState &into, const std::string &name, const Tensors &tensors);
-/// Into the memory of the tensors. Throws InvalidInput where the count differs.
+/// Into the memory of the tensors. Throws InvalidInput, with the name, where they do not fit.
 void restore_tensors(const SavedState &from, const std::string &name, Tensors &tensors);
 
 /// Of whole numbers.

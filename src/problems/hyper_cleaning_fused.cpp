@@ -177,6 +177,12 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     std::swap(p, p_next);
   }
 
+  template <class Archive> void archive(Archive &members) {
+    members("probabilities", p.all());
+    members("scores", s.all());
+    members("gradient", gradient);
+  }
+
   LabelledSamples samples;
   LabelledSamples trusted_samples;
   T rho;
@@ -227,6 +233,9 @@ double HyperCleaning<Scalar>::Fused::step(State<Vector> &s, const StepSizes &ste
   self.pass_along_multiplier(s, steps.alpha, searches && !mixes ? &eta_of_scores : nullptr, move, d);
   return eta;
 }
+
+template <class Scalar> void HyperCleaning<Scalar>::Fused::archive(StateWriter &members) { impl_->archive(members); }
+template <class Scalar> void HyperCleaning<Scalar>::Fused::archive(StateReader &members) { impl_->archive(members); }
 
 template class HyperCleaning<float>::Fused;
 template class HyperCleaning<double>::Fused;

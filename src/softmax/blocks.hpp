@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace duplex::softmax {
@@ -135,6 +136,7 @@ public:
       : stride_(shape.outputs() * block_rows), values_(stride_ * std::max<std::size_t>(shape.blocks(), 1)) {}
   [[nodiscard]] T *block(std::size_t b) { return values_.data() + b * stride_; }
   [[nodiscard]] const T *block(std::size_t b) const { return values_.data() + b * stride_; }
+  [[nodiscard]] std::span<T> all() { return {values_.data(), values_.size()}; }
 
 private:
   std::size_t stride_ = 0;

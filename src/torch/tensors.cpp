@@ -206,4 +206,42 @@ at::Device device_named(const std::string &name) {
   return device.has_index() ? device : at::Device(at::kCUDA, 0);
 }
 
+namespace {
+
+template <class T> SavedState::Value entries_as(const Tensors &x) {
+  std::vector<T> all;
+  for (const auto &tensor : x) {
+    const auto on_host = tensor.detach().cpu().contiguous();
+    all.insert(all.end(), on_host.template data_ptr<T>(), on_host.template data_ptr<T>() + on_host.numel());
+  }
+  return all;
+}
+
+template <class T> void set_entries(const SavedState::Value &numbers, Tensors &x) {
+  const auto *all = std::get_if<std::vector<T>>(&numbers);
+  if (all == nullptr || static_cast<Index>(all->size()) != size(x)) {
+    throw InvalidInput("tensors of the saved state are of another size or type");
+  }
+  auto copy = *all; // from_blob takes no constant memory
+  std::int64_t at = 0;
+  for (const auto &tensor : x) {
+    tensor.copy_(at::from_blob(copy.data() + at, tensor.sizes(), c10::CppTypeToScalarType<T>::value));
+    at += tensor.numel();
+  }
+}
+
+} // namespace
+
+SavedState::Value numbers_of(const Tensors &x) {
+  return !x.empty() && x[0].scalar_type() == at::kFloat ? entries_as<float>(x) : entries_as<double>(x);
+}
+
+void set_numbers(const SavedState::Value &numbers, Tensors &x) {
+  if (!x.empty() && x[0].scalar_type() == at::kFloat) {
+    set_entries<float>(numbers, x);
+  } else {
+    set_entries<double>(numbers, x);
+  }
+}
+
 } // namespace duplex

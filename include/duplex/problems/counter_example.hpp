@@ -114,6 +114,7 @@ public:
       move.apply(steps.alpha, d, s.x);
       return eta;
     }
+    template <class Archive> void archive(Archive &members) { members("Ay", ay_); }
 
   private:
     const CounterExample *problem_;
@@ -166,6 +167,7 @@ public:
       }
       return eta;
     }
+    template <class Archive> void archive(Archive & /*members*/) {} // nothing is carried from step to step
 
   private:
     template <class Work> static void in_pieces(Index n, const Work &work) {

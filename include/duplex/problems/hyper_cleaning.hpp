@@ -94,6 +94,8 @@ public:
     void begin(const State<Vector> &start);
     double step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules, UpperUpdate<Vector> &move,
                 Vector &d);
+    void archive(StateWriter &members);
+    void archive(StateReader &members);
 
   private:
     struct Impl;

@@ -138,6 +138,15 @@ public:
   /// y before the step, which has changed places with y⁺; a fused step keeps none.
   [[nodiscard]] const V *lower_point() const { return fused_ ? nullptr : &y_next_; }
 
+  template <class Archive> void archive(Archive &members) {
+    members("search", search_);
+    members("residual before", residual_before_);
+    members("conjugate", conjugate_);
+    members("y mixing", y_mixing_);
+    members("v mixing", v_mixing_);
+    members("fused", fused_);
+  }
+
 private:
   void start_fused(const P &problem, const State<V> &start) {
     if constexpr (FusedProblem<P>) {
@@ -204,6 +213,7 @@ private:
                        UpperUpdate<V> & /*unused*/, V & /*unused*/) {
       return steps.eta;
     }
+    template <class Archive> void archive(Archive & /*unused*/) {}
   };
   template <class Q> struct FusedType { using type = NoFused; };
   template <FusedProblem Q> struct FusedType<Q> { using type = FusedOf<Q>; };

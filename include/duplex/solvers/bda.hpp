@@ -61,6 +61,7 @@ public:
 
   [[nodiscard]] const V &direction() const { return unrolled_.direction(); }
   [[nodiscard]] const V *lower_point() const { return unrolled_.lower_point(); }
+  template <class Archive> void archive(Archive &members) { members("unrolled", unrolled_); }
 
 private:
   Bda options_;

@@ -72,6 +72,7 @@ public:
 
   [[nodiscard]] const V &direction() const { return direction_; }
   [[nodiscard]] const V *lower_point() const { return inner_.last_finite_point(); }
+  template <class Archive> void archive(Archive &members) { members("inner", inner_); }
 
 private:
   Neumann options_;

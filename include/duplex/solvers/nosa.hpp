@@ -59,6 +59,7 @@ public:
 
   [[nodiscard]] const V &direction() const { return direction_; }
   [[nodiscard]] const V *lower_point() const { return &y_next_; } ///< y before the step
+  template <class Archive> void archive(Archive & /*members*/) {} // nothing is carried from step to step
 
 private:
   Nosa options_;

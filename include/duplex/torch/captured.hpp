@@ -103,6 +103,7 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return run_.direction(); }
+  template <class Archive> void archive(Archive &members) { run_.archive(members); }
 
 private:
   static constexpr std::int64_t plain_steps = 4;

@@ -3,6 +3,7 @@
 // float64. A copy is a copy of the numbers (a tensor's own assignment would share them), a move is
 // cheap. Solvers see none of this.
 
+#include <duplex/saved_state.hpp>
 #include <duplex/space.hpp>
 #include <duplex/upper_rule.hpp>
 
@@ -56,6 +57,11 @@ void fill_normal(std::mt19937_64 &generator, Tensors &x);
 
 void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const Tensors &d, Tensors &first,
                  Tensors &second, Tensors &x);
+
+/// All entries, one tensor's after the other's.
+[[nodiscard]] SavedState::Value numbers_of(const Tensors &x);
+/// Into the memory of the tensors. Throws InvalidInput where their count or type differs.
+void set_numbers(const SavedState::Value &numbers, Tensors &x);
 
 static_assert(VectorSpace<Tensors>);
 
