@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <sstream>
 #include <thread>
 
 namespace duplex::test {
@@ -272,6 +274,57 @@ TEST(Cli, CtrlCEndsAReproductionWithCompleteFiles) {
   EXPECT_EQ(interrupt_tool({"reproduce", "fig3", "--out", out}, scratch.path() / "stdout"), 1);
   EXPECT_TRUE(read_json(scratch.path() / "out" / "fig3.json")["interrupted"].get<bool>());
   EXPECT_NE(read_file(scratch.path() / "out" / "fig3.svg").find("</svg>"), std::string::npos);
+}
+
+TEST(CliResume, RefusesWhatIsNotThereAndWhatMayNotChange) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  expect_refused("solve --resume " + out, {"nothing to go on from", "checkpoint.dpx"});
+  expect_refused("solve", {"--problem", "--resume"});
+  expect_refused("solve --problem ridge --resume " + out, {"--resume", "--problem"});
+  ASSERT_EQ(run_tool("solve --problem counter-example --n 5 --iterations 3 --out " + out).exit_code, 0);
+  expect_refused("solve --alpha 0.2 --resume " + out, {"--alpha", "--iterations"});
+}
+
+/// Without the clock's column.
+std::string without_seconds(const std::string &csv) {
+  std::istringstream lines(csv);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const auto second = line.find(',', line.find(',') + 1);
+    out += line.substr(0, second) + line.substr(line.find(',', second + 1)) + "\n";
+  }
+  return out;
+}
+
+TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
+  const ScratchFolder folder;
+  const std::string whole = (folder.path() / "whole").string();
+  const std::string parts = (folder.path() / "parts").string();
+  for (const std::string problem : {"--problem counter-example --n 40 --mixing 3 --dual constant --eta 0.3",
+                                    "--problem ridge --solver cg --upper adam --alpha 0.01"}) {
+    ASSERT_EQ(run_tool("solve " + problem + " --iterations 60 --out " + whole).exit_code, 0);
+    ASSERT_EQ(run_tool("solve " + problem + " --iterations 25 --out " + parts).exit_code, 0);
+    const auto second = run_tool("solve --iterations 60 --resume " + parts);
+    ASSERT_EQ(second.exit_code, 0) << second.output;
+    EXPECT_EQ(read_file(parts + "/solution.csv"), read_file(whole + "/solution.csv"));
+    const auto rows = without_seconds(read_file(whole + "/solve.csv"));
+    EXPECT_GT(std::count(rows.begin(), rows.end(), '\n'), 50);
+    EXPECT_EQ(without_seconds(read_file(parts + "/solve.csv")), rows);
+  }
+}
+
+TEST(CliResume, SavesAtCtrlCAndGoesOn) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  const auto first =
+      run_command("timeout -s INT 1 " + std::string(DUPLEX_TOOL) +
+                  " solve --problem counter-example --n 2000 --matrix dense --iterations 100000000 --out " + out);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "checkpoint.dpx")) << first.output;
+  const auto done = read_json(folder.path() / "solve.json")["series"][0]["iterations"].get<int>();
+  const auto second = run_tool("solve --iterations " + std::to_string(done + 3) + " --resume " + out);
+  EXPECT_EQ(second.exit_code, 0) << second.output;
+  EXPECT_EQ(read_json(folder.path() / "solve.json")["series"][0]["iterations"].get<int>(), done + 3);
 }
 
 } // namespace

@@ -104,6 +104,33 @@ public:
 
   [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
 
+  /// Its rows as numbers, for a saved state, and back. Throws InvalidInput where they are not rows of `metrics`
+  /// metrics.
+  [[nodiscard]] std::vector<double> numbers() const {
+    std::vector<double> all;
+    for (const Row &row : rows_) {
+      all.insert(all.end(), {static_cast<double>(row.iteration), row.seconds, row.direction_norm, row.steps.alpha,
+                             row.steps.beta, row.steps.eta, row.steps.mu});
+      all.insert(all.end(), row.metrics.begin(), row.metrics.end());
+    }
+    return all;
+  }
+  void restore(std::span<const double> numbers, std::size_t metrics) {
+    constexpr std::size_t own = 7;
+    if (numbers.size() % (own + metrics) != 0) {
+      throw InvalidInput("the trace of the saved state has " + std::to_string(numbers.size()) +
+                         " numbers, expected a multiple of " + std::to_string(own + metrics));
+    }
+    rows_.clear();
+    for (; !numbers.empty(); numbers = numbers.subspan(own + metrics)) {
+      rows_.push_back({static_cast<std::int64_t>(numbers[0]),
+                       numbers[1],
+                       numbers[2],
+                       {.alpha = numbers[3], .beta = numbers[4], .eta = numbers[5], .mu = numbers[6]},
+                       {numbers.begin() + own, numbers.begin() + static_cast<std::ptrdiff_t>(own + metrics)}});
+    }
+  }
+
 private:
   std::vector<Row> rows_;
 };

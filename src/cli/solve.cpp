@@ -1,3 +1,4 @@
+#include "checkpoint/store.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
@@ -10,6 +11,10 @@
 #include <duplex/metrics.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace duplex::cli {
 
@@ -25,9 +30,44 @@ struct SolveArguments {
   std::string metrics = "kkt,upper";
   std::string target;
   std::string out;
+  std::string resume;
   std::int64_t every = 1;
+  double save_every = 10.0;
   bool as_json = false;
 };
+
+/// What a run was told, in its checkpoint.
+std::string told(const SolveArguments &arguments, const std::vector<std::string> &more) {
+  return experiment::Json{{"problem", arguments.problem}, {"solver", arguments.solver}, {"metrics", arguments.metrics},
+                          {"target", arguments.target},   {"every", arguments.every},   {"more", more}}
+      .dump();
+}
+
+/// The arguments of the run that goes on; options given now come after, and so in place of, its own.
+void take_told(const SavedState &state, SolveArguments &arguments, std::vector<std::string> &more) {
+  const auto before = experiment::Json::parse(state.get<std::string>("told"));
+  arguments.problem = before.at("problem");
+  arguments.solver = before.at("solver");
+  arguments.metrics = before.at("metrics");
+  arguments.target = before.at("target");
+  arguments.every = before.at("every");
+  auto all = before.at("more").get<std::vector<std::string>>();
+  all.insert(all.end(), more.begin(), more.end());
+  more = std::move(all);
+}
+
+/// Going on, only what ends a run may change.
+void refuse_other_options(const std::vector<std::string> &more) {
+  const auto run_options = catalog::describe(Options{});
+  for (const auto &argument : more) {
+    const auto name = argument.substr(0, argument.find('='));
+    const bool ends = std::any_of(run_options.begin(), run_options.end(),
+                                  [&](const catalog::OptionInfo &info) { return name == "--" + info.name; });
+    if (argument.starts_with("--") && !ends) {
+      throw InvalidInput(name + " cannot change when a run goes on; what ends it can, such as --iterations");
+    }
+  }
+}
 
 std::string solution_csv(const State<catalog::Vector> &state) {
   std::string csv = "variable,index,value\n";
@@ -47,7 +87,19 @@ bool reached_what_was_asked(const Summary &summary) {
          summary.termination == Termination::max_seconds;
 }
 
-int solve_problem(const SolveArguments &arguments, const std::vector<std::string> &more) {
+int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
+  std::optional<checkpoint::Found> found;
+  if (!arguments.resume.empty()) {
+    refuse_other_options(more);
+    found = checkpoint::load(arguments.resume);
+    if (!found->warning.empty()) {
+      fmt::print(stderr, "duplex: {}; going on from the one before\n", found->warning);
+    }
+    take_told(found->state, arguments, more);
+    arguments.out = arguments.resume;
+  } else if (arguments.problem.empty()) {
+    throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)");
+  }
   if (arguments.every < 1) {
     throw InvalidInput(fmt::format("--every = {}, expected a whole number >= 1", arguments.every));
   }
@@ -82,6 +134,19 @@ int solve_problem(const SolveArguments &arguments, const std::vector<std::string
     if (std::find(request.metrics.begin(), request.metrics.end(), request.target->metric) == request.metrics.end()) {
       request.metrics.push_back(request.target->metric);
     }
+  }
+  if (!arguments.out.empty()) {
+    request.saving = Saving{.save =
+                                [&, fresh = !found](const SavedState &state) mutable {
+                                  if (std::exchange(fresh, false)) {
+                                    checkpoint::forget(arguments.out);
+                                  }
+                                  SavedState with_arguments = state;
+                                  with_arguments.put("told", told(arguments, more));
+                                  checkpoint::save(arguments.out, with_arguments);
+                                },
+                            .every_seconds = arguments.save_every,
+                            .from = found ? &found->state : nullptr};
   }
   const Series series = run_series(request, solver);
 
@@ -136,13 +201,24 @@ int solve_problem(const SolveArguments &arguments, const std::vector<std::string
 void add_solve(CLI::App &app, Action &chosen) {
   auto *command = app.add_subcommand("solve", "Run one solver on one problem");
   auto arguments = std::make_shared<SolveArguments>();
-  command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
-  command->add_option("--solver", arguments->solver, "Solver, as NAME or NAME:option=value:...")->capture_default_str();
-  command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
-      ->capture_default_str();
-  command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
-  command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
-  command->add_option("--out", arguments->out, "Write solve.json, solve.csv, solve.svg and solution.csv here");
+  auto *problem = command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...");
+  auto *solver = command->add_option("--solver", arguments->solver, "Solver, as NAME or NAME:option=value:...")
+                     ->capture_default_str();
+  auto *metrics = command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
+                      ->capture_default_str();
+  auto *target =
+      command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
+  auto *every = command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
+  auto *out = command->add_option("--out", arguments->out,
+                                  "Write solve.json, solve.csv, solve.svg, solution.csv and a checkpoint here");
+  command->add_option("--save-every", arguments->save_every, "Seconds of the run between checkpoints")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  auto *resume =
+      command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
+  for (auto *fixed : {problem, solver, metrics, target, every, out}) {
+    resume->excludes(fixed);
+  }
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer("Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"

@@ -113,7 +113,21 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   if (request.observer != nullptr) {
     monitor.observers.push_back(request.observer);
   }
-  series.summary = solver.run(request.problem, series.state, request.options, monitor);
+  Options options = request.options;
+  Saving saving;
+  if (request.saving) {
+    saving = *request.saving;
+    saving.save = [&](const SavedState &state) {
+      SavedState with_trace = state;
+      with_trace.put("trace", trace.numbers());
+      request.saving->save(with_trace);
+    };
+    if (saving.from != nullptr) {
+      trace.restore(saving.from->get<SavedState::Doubles>("trace"), request.metrics.size());
+    }
+    options.saving = &saving;
+  }
+  series.summary = solver.run(request.problem, series.state, options, monitor);
   series.rows = trace.rows();
   return series;
 }

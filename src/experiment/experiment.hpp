@@ -5,6 +5,8 @@
 #include "catalog/catalog.hpp"
 #include "report/figure.hpp"
 
+#include <duplex/saving.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -73,6 +75,7 @@ struct RunRequest {
   Cadence cadence = {};
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
+  std::optional<Saving> saving = {}; ///< with the trace
 };
 
 /// Runs one solver and keeps its trace.
