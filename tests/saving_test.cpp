@@ -2,8 +2,8 @@
 
 #include "support.hpp"
 
-#include "checkpoint/checkpoint.hpp"
 #include "noisy_problem.hpp"
+#include "saved_run.hpp"
 
 #include <duplex/any_problem.hpp>
 #include <duplex/catalog.hpp>
@@ -12,29 +12,6 @@
 
 namespace duplex::testing {
 namespace {
-
-/// The saved state after `steps` steps, through the bytes of a file.
-template <class P, class S> SavedState saved_after(const P &problem, const S &solver, std::int64_t steps) {
-  SavedState last;
-  const Saving saving{.save = [&](const SavedState &state) { last = state; }, .every_seconds = infinity};
-  auto state = problem.start();
-  const auto summary = solve(problem, solver, state, {.max_iterations = steps, .saving = &saving});
-  EXPECT_FALSE(summary.failed()) << summary.brief();
-  return checkpoint::decoded(checkpoint::encoded(last), "memory");
-}
-
-template <class P, class S> void expect_same_bits(const P &problem, const S &solver, const std::string &what) {
-  auto whole = problem.start();
-  const auto uninterrupted = solve(problem, solver, whole, {.max_iterations = 23});
-  const SavedState saved = saved_after(problem, solver, 9);
-  const Saving saving{.from = &saved};
-  auto parts = problem.start();
-  const auto second = solve(problem, solver, parts, {.max_iterations = 23, .saving = &saving});
-  EXPECT_EQ(second.iterations, 23) << what;
-  EXPECT_EQ(second.direction_norm, uninterrupted.direction_norm) << what;
-  EXPECT_EQ(second.counters, uninterrupted.counters) << what;
-  EXPECT_TRUE(parts.x == whole.x && parts.y == whole.y && parts.v == whole.v) << what;
-}
 
 auto some_quadratic() { return QuadraticSettings{.n = 7, .m = 5, .seed = 3}.make<double>(); }
 
