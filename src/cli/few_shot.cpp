@@ -75,26 +75,35 @@ void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &
   }
 }
 
-int learn(const FewShotArguments &arguments, const std::vector<std::string> &named_settings,
-          const std::vector<std::string> &more, const std::vector<std::string> &own_options) {
-  const std::filesystem::path folder = arguments.resume.empty() ? arguments.out : arguments.resume;
+/// A run that is about to begin or to go on.
+struct Prepared {
+  fewshot::Settings settings;
+  std::filesystem::path folder;
   std::optional<checkpoint::Found> found;
-  auto settings = arguments.settings;
+};
+
+Prepared prepared(const FewShotArguments &arguments, const std::vector<std::string> &named_settings,
+                  const std::vector<std::string> &more, const std::vector<std::string> &own_options) {
+  Prepared run{arguments.settings, arguments.resume.empty() ? arguments.out : arguments.resume, {}};
   if (arguments.resume.empty()) {
-    settings.solver = solver_spec(settings.solver, more, own_options);
+    run.settings.solver = solver_spec(run.settings.solver, more, own_options);
   } else {
     if (!more.empty()) {
       throw InvalidInput(fmt::format("{} cannot change when a run goes on", more.front()));
     }
-    found = checkpoint::load(folder);
-    if (!found->warning.empty()) {
-      (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
-    }
-    settings = settings_to_go_on(settings, named_settings, found->state);
+    run.found = checkpoint::load(run.folder);
+    run.settings = settings_to_go_on(run.settings, named_settings, run.found->state);
   }
-  settings = settings.completed();
-  report::require_writable_folder(folder);
+  run.settings = run.settings.completed();
+  report::require_writable_folder(run.folder);
+  return run;
+}
 
+int learn(const FewShotArguments &arguments, const Prepared &run) {
+  const auto &[settings, folder, found] = run;
+  if (found && !found->warning.empty()) {
+    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
+  }
   StatusLine status;
   const fewshot::Hooks hooks{.progress =
                                  [&](std::int64_t step, double seconds, const fewshot::Look &last) {
@@ -151,20 +160,20 @@ void add_few_shot(CLI::App &app, Action &chosen) {
       "DoubleMNIST, made of MNIST's files (`sh scripts/mnist.sh` gets them). Writes the backbone for Python's\n"
       "torch.load, a checkpoint to go on from, and report.html. docs/commands/few-shot.md says how it works.");
   command->callback([command, arguments, settings, &chosen] {
-    chosen = needing_torch(
-        [command, arguments, settings] {
-          std::vector<std::string> own_options;
-          std::vector<std::string> named_settings;
-          for (const auto *option : command->get_options()) {
-            const auto name = option->get_single_name();
-            own_options.push_back(name);
-            if (option->count() > 0 && std::find(settings.begin(), settings.end(), name) != settings.end()) {
-              named_settings.push_back(name);
-            }
-          }
-          return learn(*arguments, named_settings, command->remaining(), own_options);
-        },
-        "few-shot");
+    chosen = [command, arguments, settings] {
+      std::vector<std::string> own_options;
+      std::vector<std::string> named_settings;
+      for (const auto *option : command->get_options()) {
+        const auto name = option->get_single_name();
+        own_options.push_back(name);
+        if (option->count() > 0 && std::find(settings.begin(), settings.end(), name) != settings.end()) {
+          named_settings.push_back(name);
+        }
+      }
+      // What is wrong is said before LibTorch is loaded.
+      const auto run = prepared(*arguments, named_settings, command->remaining(), own_options);
+      return needing_torch([&] { return learn(*arguments, run); }, "few-shot")();
+    };
   });
 }
 
