@@ -100,7 +100,9 @@ Prepared prepared(const FewShotArguments &arguments, const std::vector<std::stri
 }
 
 int learn(const FewShotArguments &arguments, const Prepared &run) {
-  const auto &[settings, folder, found] = run;
+  const auto &settings = run.settings;
+  const auto &folder = run.folder;
+  const auto &found = run.found;
   if (found && !found->warning.empty()) {
     (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
   }

@@ -93,21 +93,21 @@ Axes line_axes(const Panel &panel) {
 
 Axes bar_axes(const Panel &panel) {
   std::vector<double> heights;
-  double lowest = std::numeric_limits<double>::infinity();
+  double lowest_y = std::numeric_limits<double>::infinity();
   for (const Curve &curve : panel.curves) {
     for (std::size_t i = 0; i < std::min(curve.y.size(), panel.categories.size()); ++i) {
       if (!Axis::can_show(panel.log_y, curve.y[i])) {
         continue;
       }
       heights.push_back(curve.y[i]);
-      lowest = std::min(lowest, curve.y[i]);
+      lowest_y = std::min(lowest_y, curve.y[i]);
     }
   }
   const bool empty = heights.empty();
   // The lowest bar of a logarithmic panel stands at least half a decade above the floor.
-  const double floor = panel.log_y && !empty ? std::pow(10.0, std::floor(std::log10(lowest) - 0.5)) : 0.0;
+  const double floor = panel.log_y && !empty ? std::pow(10.0, std::floor(std::log10(lowest_y) - 0.5)) : 0.0;
   heights.push_back(floor);
-  const double room_below = !panel.log_y && lowest < 0 ? 0.05 : 0.0;
+  const double room_below = !panel.log_y && lowest_y < 0 ? 0.05 : 0.0;
   const std::vector<double> ends{0.0, static_cast<double>(panel.categories.size())};
   return {Axis(false, ends, {0, 0}), Axis(panel.log_y, heights, {room_below, 0.05}), empty};
 }
