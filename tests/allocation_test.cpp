@@ -178,17 +178,18 @@ void expect_bagdc_allocates_nothing(const P &problem, const std::vector<double> 
   }
 }
 
-constexpr Index n = 40;
+constexpr Index entries = 40;
 
 TEST(BagdcAllocatesNothingAfterItsFirstStep, OnCounterExamples) {
-  const Vec spectrum = log_spaced_spectrum<double>(n, 10.0, 0.1);
-  expect_bagdc_allocates_nothing(CounterExample(IdentityMatrix(n), Vec::Ones(n).eval()));
-  expect_bagdc_allocates_nothing(CounterExample(DiagonalSpd<double>(spectrum), Vec::Ones(n).eval()));
-  expect_bagdc_allocates_nothing(CounterExample(DenseSpd<double>::with_spectrum(spectrum, 1), Vec::Ones(n).eval()));
+  const Vec spectrum = log_spaced_spectrum<double>(entries, 10.0, 0.1);
+  expect_bagdc_allocates_nothing(CounterExample(IdentityMatrix(entries), Vec::Ones(entries).eval()));
+  expect_bagdc_allocates_nothing(CounterExample(DiagonalSpd<double>(spectrum), Vec::Ones(entries).eval()));
+  expect_bagdc_allocates_nothing(
+      CounterExample(DenseSpd<double>::with_spectrum(spectrum, 1), Vec::Ones(entries).eval()));
 }
 
 TEST(BagdcAllocatesNothingAfterItsFirstStep, OnManyMinimizers) {
-  expect_bagdc_allocates_nothing(MultipleMinimizers<double>(n), {0.3}); // line searches need μ > 0 here
+  expect_bagdc_allocates_nothing(MultipleMinimizers<double>(entries), {0.3}); // line searches need μ > 0 here
 }
 
 TEST(BagdcAllocatesNothingAfterItsFirstStep, OnRidgeAndQuadratic) {
@@ -197,7 +198,7 @@ TEST(BagdcAllocatesNothingAfterItsFirstStep, OnRidgeAndQuadratic) {
 }
 
 TEST(BagdcAllocatesNothingAfterItsFirstStep, WithItsTypeForgotten) {
-  expect_bagdc_allocates_nothing(CounterExampleSettings{.n = n, .matrix = MatrixKind::dense}.make<double>());
+  expect_bagdc_allocates_nothing(CounterExampleSettings{.n = entries, .matrix = MatrixKind::dense}.make<double>());
 }
 
 TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
@@ -211,7 +212,7 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
 }
 
 TEST(StochasticRun, AllocatesNothingAfterItsFirstStep) {
-  const Noisy problem(20, n, 5);
+  const Noisy problem(20, entries, 5);
   expect_bagdc_allocates_nothing(problem);
   expect_no_allocation_after_first_step(problem, Rhg{.alpha = 1e-3, .inner = 5});
 }
