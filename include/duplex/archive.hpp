@@ -12,6 +12,7 @@
 #include <duplex/saved_state.hpp>
 #include <duplex/space.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -44,25 +45,19 @@ concept Archived = requires(T &object, Archive &members) {
   object.archive(members);
 };
 
-class StateWriter {
+/// How members lie within one another, for writing and reading alike: Derived has plain(name, member) for what has no
+/// members of its own.
+template <class Derived, class State> class MemberWalk {
 public:
-  explicit StateWriter(SavedState &to, std::string prefix = {}) : to_(&to), prefix_(std::move(prefix)) {}
+  explicit MemberWalk(State &state, std::string prefix = {}) : state_(&state), prefix_(std::move(prefix)) {}
 
   template <class T> void operator()(std::string_view name, T &member) {
     const std::string full = prefix_ + std::string(name);
-    if constexpr (Archived<T, StateWriter>) {
-      StateWriter within(*to_, full + ".");
+    if constexpr (Archived<T, Derived>) {
+      Derived within(*state_, full + ".");
       member.archive(within);
-    } else if constexpr (std::integral<T>) {
-      to_->put(full, SavedState::Integers{static_cast<std::int64_t>(member)});
-    } else if constexpr (std::floating_point<T>) {
-      to_->put(full, SavedState::Doubles{static_cast<double>(member)});
-    } else if constexpr (std::same_as<T, std::mt19937_64>) {
-      std::ostringstream text;
-      text << member;
-      to_->put(full, text.str());
     } else {
-      to_->put(full, numbers_of(member));
+      static_cast<Derived &>(*this).plain(full, member);
     }
   }
   template <class T> void operator()(std::string_view name, std::optional<T> &member) {
@@ -77,69 +72,71 @@ public:
   }
   /// Plain numbers, as many as there are.
   template <class T> void operator()(std::string_view name, std::span<T> numbers) {
-    to_->put(prefix_ + std::string(name), std::vector<std::remove_const_t<T>>(numbers.begin(), numbers.end()));
+    static_cast<Derived &>(*this).plain(prefix_ + std::string(name), numbers);
   }
 
+protected:
+  [[nodiscard]] State &state() const { return *state_; }
+
 private:
-  SavedState *to_;
+  State *state_;
   std::string prefix_;
 };
 
-/// Throws InvalidInput, with the name, where the saved state has no such member or it does not fit.
-class StateReader {
+class StateWriter : public MemberWalk<StateWriter, SavedState> {
 public:
-  explicit StateReader(const SavedState &from, std::string prefix = {}) : from_(&from), prefix_(std::move(prefix)) {}
+  using MemberWalk::MemberWalk;
 
-  template <class T> void operator()(std::string_view name, T &member) {
-    const std::string full = prefix_ + std::string(name);
-    if constexpr (Archived<T, StateReader>) {
-      StateReader within(*from_, full + ".");
-      member.archive(within);
-    } else if constexpr (std::integral<T>) {
-      member = static_cast<T>(from_->first<SavedState::Integers>(full));
+  template <class T> void plain(const std::string &name, T &member) {
+    if constexpr (std::integral<T>) {
+      state().put(name, SavedState::Integers{static_cast<std::int64_t>(member)});
     } else if constexpr (std::floating_point<T>) {
-      member = static_cast<T>(from_->first<SavedState::Doubles>(full));
+      state().put(name, SavedState::Doubles{static_cast<double>(member)});
     } else if constexpr (std::same_as<T, std::mt19937_64>) {
-      std::istringstream text(from_->get<std::string>(full));
+      std::ostringstream text;
+      text << member;
+      state().put(name, text.str());
+    } else {
+      state().put(name, numbers_of(member));
+    }
+  }
+  template <class T> void plain(const std::string &name, std::span<T> numbers) {
+    state().put(name, std::vector<std::remove_const_t<T>>(numbers.begin(), numbers.end()));
+  }
+};
+
+/// Throws InvalidInput, with the name, where the saved state has no such member or it does not fit.
+class StateReader : public MemberWalk<StateReader, const SavedState> {
+public:
+  using MemberWalk::MemberWalk;
+
+  template <class T> void plain(const std::string &name, T &member) {
+    if constexpr (std::integral<T>) {
+      member = static_cast<T>(state().template first<SavedState::Integers>(name));
+    } else if constexpr (std::floating_point<T>) {
+      member = static_cast<T>(state().template first<SavedState::Doubles>(name));
+    } else if constexpr (std::same_as<T, std::mt19937_64>) {
+      std::istringstream text(state().template get<std::string>(name));
       text >> member;
       if (!text) {
-        throw InvalidInput("'" + full + "' of the saved state is no generator");
+        throw InvalidInput("'" + name + "' of the saved state is no generator");
       }
     } else {
-      fit(full, [&] { set_numbers(from_->value(full), member); });
+      try {
+        set_numbers(state().value(name), member);
+      } catch (const InvalidInput &error) {
+        throw InvalidInput("'" + name + "': " + error.what());
+      }
     }
   }
-  template <class T> void operator()(std::string_view name, std::optional<T> &member) {
-    if (member) {
-      (*this)(name, *member);
-    }
-  }
-  template <class T> void operator()(std::string_view name, std::vector<T> &members) {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      (*this)(std::string(name) + " " + std::to_string(i), members[i]);
-    }
-  }
-  template <class T> void operator()(std::string_view name, std::span<T> numbers) {
-    const std::string full = prefix_ + std::string(name);
-    const auto &all = from_->get<std::vector<T>>(full);
+  template <class T> void plain(const std::string &name, std::span<T> numbers) {
+    const auto &all = state().template get<std::vector<T>>(name);
     if (all.size() != numbers.size()) {
-      throw InvalidInput("'" + full + "' of the saved state has " + std::to_string(all.size()) + " numbers, expected " +
+      throw InvalidInput("'" + name + "' of the saved state has " + std::to_string(all.size()) + " numbers, expected " +
                          std::to_string(numbers.size()));
     }
     std::copy(all.begin(), all.end(), numbers.begin());
   }
-
-private:
-  template <class Work> static void fit(const std::string &name, const Work &work) {
-    try {
-      work();
-    } catch (const InvalidInput &error) {
-      throw InvalidInput("'" + name + "': " + error.what());
-    }
-  }
-
-  const SavedState *from_;
-  std::string prefix_;
 };
 
 } // namespace duplex

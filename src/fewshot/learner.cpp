@@ -1,7 +1,8 @@
 #include "fewshot/learner.hpp"
 
 #include "data/double_mnist.hpp"
-#include "fewshot/tensor_entries.hpp"
+
+#include <duplex/archive.hpp>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -269,31 +270,26 @@ void Learner::require_finite() const {
       std::to_string(step) + "; try a smaller " + (level == 1 ? "--head-step" : "--alpha or --head-step"));
 }
 
-void Learner::save(SavedState &into) const {
-  into.put("steps", SavedState::Integers{steps_});
-  save_tensors(into, "backbone", backbone_);
-  save_tensors(into, "adam first", first_);
-  save_tensors(into, "adam second", second_);
-  tasks_.save(into);
-  if (pool_) {
-    pool_->save(into);
-  }
+void Learner::save(SavedState &into) {
+  StateWriter members(into);
+  archive(members);
 }
 
 void Learner::restore(const SavedState &from) {
-  steps_ = from.first<SavedState::Integers>("steps");
-  restore_tensors(from, "backbone", backbone_);
-  restore_tensors(from, "adam first", first_);
-  restore_tensors(from, "adam second", second_);
-  tasks_.restore(from);
-  watched_.zero_();
+  StateReader members(from);
+  members("steps", steps_);
   if (settings_.pool > 0 && steps_ > 0) {
     TaskBatch tasks;
     tasks.shots.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.shot_samples()));
     tasks.queries.resize(static_cast<std::size_t>(settings_.pool * settings_.shape.query_samples()));
     pool_.emplace(std::move(tasks), settings_.pool, heads_);
-    pool_->restore(from, images_.size(0));
   }
+  archive(members);
+  tasks_.go_on();
+  if (pool_) {
+    pool_->go_on(images_.size(0));
+  }
+  watched_.zero_();
 }
 
 } // namespace duplex::fewshot

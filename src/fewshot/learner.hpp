@@ -40,10 +40,19 @@ public:
   /// Waits for the device; throws std::runtime_error, with the step and the level, where a number was not finite.
   void require_finite() const;
 
-  void save(SavedState &into) const;
+  void save(SavedState &into);
   void restore(const SavedState &from);
 
 private:
+  template <class Archive> void archive(Archive &members) {
+    members("steps", steps_);
+    members("backbone", flat_backbone_);
+    members("adam first", first_);
+    members("adam second", second_);
+    members("tasks", tasks_);
+    members("pool", pool_);
+  }
+
   void take_tasks();
   [[nodiscard]] at::Tensor pixels(const at::Tensor &numbers) const;
   [[nodiscard]] at::Tensor loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,

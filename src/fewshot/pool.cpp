@@ -1,17 +1,19 @@
 #include "fewshot/pool.hpp"
 
-#include "fewshot/tensor_entries.hpp"
+#include <duplex/error.hpp>
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
 
 namespace duplex::fewshot {
 
 namespace {
 
 at::Tensor samples_by_tasks(std::vector<std::int64_t> &numbers, std::int64_t tasks, const at::Device &device) {
-  return at::from_blob(numbers.data(), {static_cast<std::int64_t>(numbers.size()) / tasks, tasks}, at::kLong)
-      .to(device)
-      .clone();
+  const auto samples = static_cast<std::int64_t>(numbers.size()) / tasks;
+  return at::from_blob(numbers.data(), {samples, tasks}, at::kLong).to(device, at::kLong, false, true);
 }
 
 Tensors for_tasks(const Tensors &batch, std::int64_t tasks) {
@@ -41,9 +43,14 @@ void put_rows(const Tensors &from, const at::Tensor &rows, Tensors &to) {
 } // namespace
 
 TaskPool::TaskPool(TaskBatch tasks, std::int64_t count, const Tensors &heads)
-    : count_(count), shots_(samples_by_tasks(tasks.shots, count, heads[0].device())),
-      queries_(samples_by_tasks(tasks.queries, count, heads[0].device())), heads_(for_tasks(heads, count)),
-      multipliers_(for_tasks(heads, count)) {}
+    : tasks_(std::move(tasks)), count_(count), heads_(for_tasks(heads, count)), multipliers_(for_tasks(heads, count)) {
+  place_numbers();
+}
+
+void TaskPool::place_numbers() {
+  shots_ = samples_by_tasks(tasks_.shots, count_, heads_[0].device());
+  queries_ = samples_by_tasks(tasks_.queries, count_, heads_[0].device());
+}
 
 void TaskPool::lend(const at::Tensor &shots, const at::Tensor &queries, Tensors &heads, Tensors &multipliers) {
   const auto batch = heads[0].size(0);
@@ -63,26 +70,14 @@ void TaskPool::take_back(const Tensors &heads, const Tensors &multipliers) {
   put_rows(multipliers, visited_, multipliers_);
 }
 
-void TaskPool::save(SavedState &into) const {
-  into.put("pool next", SavedState::Integers{next_});
-  save_numbers(into, "pool shots", shots_);
-  save_numbers(into, "pool queries", queries_);
-  save_tensors(into, "pool heads", heads_);
-  save_tensors(into, "pool multipliers", multipliers_);
-}
-
-void TaskPool::restore(const SavedState &from, std::int64_t images) {
-  next_ = from.first<SavedState::Integers>("pool next");
-  restore_numbers(from, "pool shots", shots_);
-  restore_numbers(from, "pool queries", queries_);
-  for (const auto &numbers : {shots_, queries_}) {
-    if (next_ < 0 || next_ >= count_ || numbers.min().item<std::int64_t>() < 0 ||
-        numbers.max().item<std::int64_t>() >= images) {
-      throw InvalidInput("the pool of the saved state has tasks of images that there are not");
-    }
+void TaskPool::go_on(std::int64_t images) {
+  const auto are_images = [&](const std::vector<std::int64_t> &numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t i) { return i >= 0 && i < images; });
+  };
+  if (next_ < 0 || next_ >= count_ || !are_images(tasks_.shots) || !are_images(tasks_.queries)) {
+    throw InvalidInput("the pool of the saved state has tasks of images that there are not");
   }
-  restore_tensors(from, "pool heads", heads_);
-  restore_tensors(from, "pool multipliers", multipliers_);
+  place_numbers();
 }
 
 } // namespace duplex::fewshot

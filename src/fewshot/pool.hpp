@@ -4,8 +4,9 @@
 
 #include "fewshot/tasks.hpp"
 
-#include <duplex/saved_state.hpp>
 #include <duplex/torch/tensors.hpp>
+
+#include <span>
 
 namespace duplex::fewshot {
 
@@ -18,14 +19,23 @@ public:
   void lend(const at::Tensor &shots, const at::Tensor &queries, Tensors &heads, Tensors &multipliers);
   void take_back(const Tensors &heads, const Tensors &multipliers);
 
-  void save(SavedState &into) const;
-  /// Throws InvalidInput where a number is not one of `images` images.
-  void restore(const SavedState &from, std::int64_t images);
+  template <class Archive> void archive(Archive &members) {
+    members("next", next_);
+    members("shots", std::span<std::int64_t>(tasks_.shots));
+    members("queries", std::span<std::int64_t>(tasks_.queries));
+    members("heads", heads_);
+    members("multipliers", multipliers_);
+  }
+  /// After it was read. Throws InvalidInput where a number is not one of `images` images.
+  void go_on(std::int64_t images);
 
 private:
+  void place_numbers();
+
+  TaskBatch tasks_;
   std::int64_t count_;
   std::int64_t next_ = 0;
-  at::Tensor shots_; ///< samples × tasks
+  at::Tensor shots_; ///< samples × tasks, on the device
   at::Tensor queries_;
   at::Tensor visited_; ///< numbers of the tasks that are lent
   Tensors heads_;

@@ -1,5 +1,7 @@
 #include "fewshot/queue.hpp"
 
+#include <duplex/error.hpp>
+
 #include <ATen/ATen.h>
 
 #include <utility>
@@ -18,10 +20,10 @@ at::Tensor rows_of_batches(std::vector<std::int64_t> &numbers, const at::Device 
 } // namespace
 
 TaskQueue::TaskQueue(TaskSampler tasks, std::int64_t meta_batch, const at::Device &device)
-    : tasks_(std::move(tasks)), meta_batch_(meta_batch), device_(device) {}
+    : tasks_(std::move(tasks)), meta_batch_(meta_batch), device_(device), filled_from_(tasks_) {}
 
 void TaskQueue::fill() {
-  filled_from_ = tasks_.position();
+  filled_from_ = tasks_;
   used_ = 0;
   TaskBatch all;
   for (std::int64_t k = 0; k < batches_ahead; ++k) {
@@ -42,20 +44,21 @@ void TaskQueue::next(const at::Tensor &shots, const at::Tensor &queries) {
   ++used_;
 }
 
-void TaskQueue::save(SavedState &into) const {
-  into.put("tasks used", SavedState::Integers{shots_.defined() ? used_ : 0});
-  into.put("tasks from", shots_.defined() ? filled_from_ : tasks_.position());
+TaskBatch TaskQueue::draw(std::int64_t tasks) {
+  auto batch = tasks_.draw(tasks);
+  filled_from_ = tasks_;
+  return batch;
 }
 
-void TaskQueue::restore(const SavedState &from) {
-  const auto used = from.first<SavedState::Integers>("tasks used");
-  if (used < 0 || used > batches_ahead) {
-    throw InvalidInput("'tasks used' of the saved state is " + std::to_string(used) + ", expected 0 to " +
-                       std::to_string(batches_ahead));
+void TaskQueue::go_on() {
+  if (used_ < 0 || used_ > batches_ahead) {
+    throw InvalidInput("the queue of tasks in the saved state has used " + std::to_string(used_) + " of " +
+                       std::to_string(batches_ahead) + " batches");
   }
-  tasks_.go_to(from.get<std::string>("tasks from"));
+  tasks_ = filled_from_;
   shots_.reset();
-  if (used > 0) {
+  if (used_ > 0) {
+    const auto used = used_;
     fill();
     used_ = used;
   }

@@ -3,8 +3,6 @@
 
 #include "fewshot/tasks.hpp"
 
-#include <duplex/saved_state.hpp>
-
 #include <ATen/core/Tensor.h>
 
 namespace duplex::fewshot {
@@ -16,11 +14,15 @@ public:
 
   /// The image numbers of the next batch.
   void next(const at::Tensor &shots, const at::Tensor &queries);
-  /// That many tasks beside the queue.
-  [[nodiscard]] TaskBatch draw(std::int64_t tasks) { return tasks_.draw(tasks); }
+  /// That many tasks beside the queue, before its first batch.
+  [[nodiscard]] TaskBatch draw(std::int64_t tasks);
 
-  void save(SavedState &into) const;
-  void restore(const SavedState &from);
+  template <class Archive> void archive(Archive &members) {
+    members("filled from", filled_from_);
+    members("used", used_);
+  }
+  /// After it was read. Throws InvalidInput where it says what cannot be.
+  void go_on();
 
 private:
   void fill();
@@ -28,7 +30,7 @@ private:
   TaskSampler tasks_;
   std::int64_t meta_batch_;
   at::Device device_;
-  std::string filled_from_; ///< where the generator stood
+  TaskSampler filled_from_; ///< as it was when the batches in hand were drawn; as it is where there are none
   std::int64_t used_ = 0;
   at::Tensor shots_; ///< batches × numbers
   at::Tensor queries_;

@@ -5,7 +5,7 @@
 #include <duplex/error.hpp>
 
 #include <algorithm>
-#include <sstream>
+#include <string>
 #include <utility>
 
 namespace duplex::fewshot {
@@ -51,20 +51,6 @@ TaskBatch TaskSampler::draw(std::int64_t tasks) {
     }
   }
   return batch;
-}
-
-std::string TaskSampler::position() const {
-  std::ostringstream text;
-  text << generator_;
-  return text.str();
-}
-
-void TaskSampler::go_to(const std::string &position) {
-  std::istringstream text(position);
-  text >> generator_;
-  if (!text) {
-    throw InvalidInput("tasks: the generator's position is not one");
-  }
 }
 
 } // namespace duplex::fewshot

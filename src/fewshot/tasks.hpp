@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace duplex::fewshot {
@@ -30,9 +29,8 @@ public:
 
   [[nodiscard]] TaskBatch draw(std::int64_t tasks);
 
-  /// Where the generator stands, as text, and back. Throws InvalidInput where the text is none of its own.
-  [[nodiscard]] std::string position() const;
-  void go_to(const std::string &position);
+  /// Where the generator stands.
+  template <class Archive> void archive(Archive &members) { members("generator", generator_); }
 
 private:
   TaskShape shape_;

@@ -5,6 +5,8 @@
 #include "checkpoint/checkpoint.hpp"
 #include "fewshot/learner.hpp"
 
+#include <duplex/archive.hpp>
+
 #include <duplex/solvers/bagdc.hpp>
 
 #include <set>
@@ -169,9 +171,12 @@ TEST(FewShotLearner, GoesOnAcrossTheTasksThatWereDrawnAhead) {
       first.next(shots, queries);
     }
     SavedState state;
-    first.save(state);
+    StateWriter writer(state);
+    first.archive(writer);
     TaskQueue second(TaskSampler(shape, {0, 1, 2}, 9, 17), 2, at::kCPU);
-    second.restore(state);
+    StateReader reader(state);
+    second.archive(reader);
+    second.go_on();
     auto other_shots = numbers(4);
     auto other_queries = numbers(4);
     for (int k = 0; k < 60; ++k) {
@@ -181,9 +186,12 @@ TEST(FewShotLearner, GoesOnAcrossTheTasksThatWereDrawnAhead) {
     }
   }
   SavedState wrong;
-  whole.save(wrong);
-  wrong.put("tasks used", SavedState::Integers{51});
-  EXPECT_CONTAINS(refusal([&] { whole.restore(wrong); }), "'tasks used' of the saved state is 51");
+  StateWriter writer(wrong);
+  whole.archive(writer);
+  wrong.put("used", SavedState::Integers{51});
+  StateReader reader(wrong);
+  whole.archive(reader);
+  EXPECT_CONTAINS(refusal([&] { whole.go_on(); }), "has used 51 of 50 batches");
 }
 
 TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {
