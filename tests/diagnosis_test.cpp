@@ -130,6 +130,74 @@ TEST(Diagnosis, IsNotCountedAndKeepsWhatTheMethodSays) {
   EXPECT_CONTAINS(summary.message, "(conjugate gradients met NaN or infinity");
 }
 
+/// Says that its steps from the fifth on are launched ahead of what the host knows of them.
+struct RunningAhead : Bagdc {
+  template <SecondOrderProblem P> class Run : public Bagdc::Run<P> {
+  public:
+    using Base = Bagdc::Run<P>;
+    using V = VectorOf<P>;
+    Run(const RunningAhead &options, const P &problem, const State<V> &start) : Base(options, problem, start) {}
+    StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+      ahead_ = k >= 4 && !beside_;
+      return Base::step(s, k, move);
+    }
+    [[nodiscard]] bool ahead() const { return ahead_; }
+    void stay_beside() {
+      ++times_back;
+      beside_ = true;
+    }
+
+  private:
+    bool ahead_ = false;
+    bool beside_ = false;
+  };
+
+  static inline int times_back = 0;
+};
+
+TEST(Diagnosis, FindsTheStepAmongThoseThatWereNotLookedAt) {
+  for (const double alpha : {0.01, 0.02, 0.2}) {
+    Bagdc plain = bagdc;
+    plain.alpha = alpha;
+    const RunningAhead ahead{plain};
+    const auto last = crossing_step(plain);
+    for (const std::int64_t cadence : {7, 1000}) {
+      const auto outcome = [&](const auto &solver, std::vector<std::int64_t> &seen) {
+        const Crossing problem(Breaks::upper_value);
+        auto state = problem.start();
+        Monitor<Vec> monitor;
+        monitor.cadence.every = cadence;
+        monitor.stop_when = [&](const Progress<Vec> &progress) {
+          seen.push_back(progress.iteration);
+          return false;
+        };
+        RunningAhead::times_back = 0;
+        auto summary = solve(problem, solver, state, {}, monitor);
+        return std::tuple{summary.message, summary.iterations, summary.counters, state.x, state.y, state.v, seen};
+      };
+      std::vector<std::int64_t> seen;
+      std::vector<std::int64_t> seen_ahead;
+      const auto expected = outcome(plain, seen);
+      EXPECT_EQ(std::get<1>(expected), last);
+      EXPECT_TRUE(outcome(ahead, seen_ahead) == expected) << alpha << ", " << cadence;
+      EXPECT_EQ(RunningAhead::times_back, last > 5 && (cadence != 7 || last % 7 != 1) ? 1 : 0) << last;
+    }
+  }
+}
+
+TEST(Diagnosis, OfARunAheadThatGoesWellIsThatOfAnyOther) {
+  for (const std::int64_t steps : {4, 5, 6, 20, 21, 200}) {
+    const Crossing problem(Breaks::nothing);
+    auto plain = problem.start();
+    auto ahead = problem.start();
+    const auto expected = solve(problem, bagdc, plain, {.max_iterations = steps});
+    const auto summary = solve(problem, RunningAhead{bagdc}, ahead, {.max_iterations = steps});
+    EXPECT_EQ(summary.direction_norm, expected.direction_norm) << steps;
+    EXPECT_EQ(summary.counters, expected.counters) << steps;
+    EXPECT_EQ(ahead.x, plain.x) << steps;
+  }
+}
+
 /// A quadratic whose numbers overflow without the limit on ‖d‖.
 template <class S> std::string message_of_overflow(const S &solver, double limit = infinity) {
   const CounterExample problem(IdentityMatrix(4), Vec::Ones(4).eval());

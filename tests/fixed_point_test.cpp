@@ -249,5 +249,12 @@ TEST(ManyMinimizersTruth, StopsUndampedCgWithAMessageThatNamesTheSingularHessian
   EXPECT_CONTAINS(summary.message, "singular");
 }
 
+TEST(ManyMinimizersTruth, LetsCgGoOnWhereItsDampingIsLostInRounding) {
+  const AnyProblem<Vec> problem = MultipleMinimizers<double>(3);
+  auto state = problem.start();
+  EXPECT_FALSE(run_steps(problem, Cg{.inner = 5, .damping = 1e-30}, state, 100).failed());
+  EXPECT_TRUE(state.v.allFinite());
+}
+
 } // namespace
 } // namespace duplex::testing

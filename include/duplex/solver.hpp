@@ -1,69 +1,13 @@
 #pragma once
-// solve(): the only loop. A solver is a struct of options whose Run<P> does one
-// step: it moves y and v and estimates the hypergradient d at x. The loop moves
-// x, keeps the clock and the counters, watches for divergence, and stops.
+// solve(): a solver is a struct of options whose Run<P> does one step.
 
-#include <duplex/archive.hpp>
-#include <duplex/clock.hpp>
-#include <duplex/counters.hpp>
-#include <duplex/diagnosis.hpp>
-#include <duplex/observer.hpp>
-#include <duplex/residual.hpp>
-#include <duplex/saving.hpp>
+#include <duplex/loop.hpp>
 #include <duplex/stochastic.hpp>
-#include <duplex/summary.hpp>
-#include <duplex/upper_rule.hpp>
 
-#include <atomic>
-#include <cmath>
 #include <concepts>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <string_view>
 
 namespace duplex {
-
-/// When to stop. A tolerance of zero is off.
-struct Options {
-  std::int64_t max_iterations = 10'000;
-  double max_seconds = infinity;
-  /// On ‖d‖. The first step never counts: x and v may start where d vanishes.
-  double direction_tolerance = 0.0;
-  /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it
-  /// where it offers that, otherwise on the sample that the step has drawn.
-  double kkt_tolerance = 0.0;
-  /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
-  double divergence_factor = 1e10;
-  /// Raised from outside (a signal handler, another thread) to end the run early.
-  const std::atomic<bool> *interrupt = nullptr;
-  /// Of the generator from which a stochastic problem draws. Not among the fields: no problem of the tool draws.
-  std::uint64_t seed = 0;
-  const Saving *saving = nullptr; ///< none: nothing is saved
-
-  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("iterations", self.max_iterations, at_least_one, "most steps to do");
-    visit("seconds", self.max_seconds, positive, "most seconds to take, on the run's clock");
-    visit("direction-tolerance", self.direction_tolerance, finite_non_negative,
-          "stop when ‖d‖ is at most this (0: off)");
-    visit("kkt-tolerance", self.kkt_tolerance, finite_non_negative,
-          "stop when the KKT residual is at most this (0: off)");
-    visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
-          "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
-  }
-};
-
-/// A run whose step may move x itself.
-template <class R, class V>
-concept MovesUpper = requires(R &run, State<V> &state, std::int64_t k, UpperUpdate<V> &upper) {
-  { run.step(state, k, upper) } -> std::same_as<StepOutcome>;
-};
-
-template <class R, class V>
-concept LeavesUpper = requires(R &run, State<V> &state, std::int64_t k) {
-  { run.step(state, k) } -> std::same_as<StepOutcome>;
-};
 
 /// A solver that can run on a problem of type P.
 template <class S, class P>
@@ -77,269 +21,6 @@ concept SolverFor = requires(const S &solver, const P &problem, typename S::temp
   { run.direction() } -> std::convertible_to<const VectorOf<P> &>;
 };
 
-namespace detail {
-
-/// Metrics, KKT residual, observers and the rules that stop on them.
-template <SecondOrderProblem P> class Watch {
-public:
-  using V = VectorOf<P>;
-
-  Watch(const P &problem, const Options &options, const Monitor<V> &monitor)
-      : monitor_(&monitor), kkt_(problem), kkt_tolerance_(options.kkt_tolerance),
-        last_iteration_(options.max_iterations), values_(monitor.metrics.size()) {
-    if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
-      throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
-    }
-    if (monitor.target) {
-      target_ = monitor.metrics.size();
-      for (std::size_t i = 0; i < monitor.metrics.size(); ++i) {
-        if (monitor.metrics[i].name == monitor.target->metric) {
-          target_ = i;
-        }
-      }
-      if (target_ == monitor.metrics.size()) {
-        throw InvalidInput("monitor: the target's metric '" + monitor.target->metric + "' is not among the metrics");
-      }
-    }
-  }
-
-  [[nodiscard]] bool active() const { return monitor_->watches() || kkt_tolerance_ > 0.0; }
-  [[nodiscard]] bool due(std::int64_t iteration) const {
-    return active() && (iteration >= next_ || iteration == last_iteration_);
-  }
-
-  /// Measures, tells the observers, and says whether a rule stops the run.
-  [[nodiscard]] Termination look(Progress<V> progress) {
-    next_ = monitor_->cadence.after(progress.iteration);
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      values_[i] = monitor_->metrics[i].measure(progress);
-    }
-    progress.metrics = values_;
-    for (auto *observer : monitor_->observers) {
-      observer->observe(progress);
-    }
-    if (monitor_->target && values_[target_] <= monitor_->target->value) {
-      return Termination::target_reached;
-    }
-    if (kkt_tolerance_ > 0.0 &&
-        kkt_.at(progress.state.x, progress.state.y, progress.state.v).residual() <= kkt_tolerance_) {
-      return Termination::kkt_tolerance;
-    }
-    if (monitor_->stop_when && monitor_->stop_when(progress)) {
-      return Termination::predicate;
-    }
-    return Termination::not_run;
-  }
-
-  template <class Archive> void archive(Archive &members) {
-    members("next", next_);
-    members("values", std::span<double>(values_));
-  }
-
-  void report(Summary &summary) const {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      summary.metrics.emplace_back(monitor_->metrics[i].name, values_[i]);
-    }
-  }
-
-private:
-  const Monitor<V> *monitor_;
-  KktResidual<P> kkt_;
-  double kkt_tolerance_;
-  std::int64_t last_iteration_;
-  std::vector<double> values_;
-  std::size_t target_ = 0;
-  std::int64_t next_ = 1;
-};
-
-/// Of a problem that is the same at every step.
-struct NothingDrawn {
-  void next() {}
-  template <class Archive> void archive(Archive & /*members*/) {}
-};
-
-/// When a run is to be saved.
-class SavingClock {
-public:
-  explicit SavingClock(const Saving *saving) : saving_(saving != nullptr && saving->save ? saving : nullptr) {}
-
-  [[nodiscard]] bool due(std::int64_t iteration, const Stopwatch &clock) {
-    if (saving_ == nullptr) {
-      return false;
-    }
-    const bool by_steps = saving_->every_steps > 0 && iteration % saving_->every_steps == 0;
-    return by_steps || seconds_.reached(iteration, clock);
-  }
-  void saved(const Stopwatch &clock) {
-    seconds_ = TimeLimit(clock.seconds_while_paused() + (saving_ != nullptr ? saving_->every_seconds : infinity));
-  }
-  [[nodiscard]] const Saving *saving() const { return saving_; }
-
-private:
-  const Saving *saving_;
-  TimeLimit seconds_{infinity};
-};
-
-/// The loop. `measured` is the problem on which the KKT tolerance is measured; `drawn.next()` is called between steps.
-template <SecondOrderProblem P, SecondOrderProblem M, class Draws, class S>
-[[nodiscard]] Summary run_loop(const P &problem, const M &measured, Draws &drawn, const S &solver,
-                               State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
-  using V = VectorOf<P>;
-  validate(solver, S::name);
-  validate(options, "options");
-  if (solver.needs_aggregation() && !offers_aggregation(problem)) {
-    throw InvalidInput(std::string(S::name) +
-                       ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
-                       "which aggregation needs");
-  }
-  prepare_start(problem, state);
-
-  Summary summary;
-  summary.solver = S::name;
-  Watch<M> watch(measured, options, monitor);
-  TimeLimit time_limit(options.max_seconds);
-  const Counted<P> counted(problem, summary.counters);
-  typename S::template Run<Counted<P>> run(solver, counted, state);
-  UpperUpdate<V> upper(solver.upper, state.x);
-  V previous_x;
-  StartNorms start_norms = StartNorms::of(state);
-  double divergence_limit = infinity;
-  StepOutcome outcome;
-  Stopwatch clock;
-  SavingClock saving(options.saving);
-
-  const auto remember = [&](auto &members) {
-    members("x", state.x);
-    members("y", state.y);
-    members("v", state.v);
-    members("run", run);
-    members("upper", upper);
-    members("drawn", drawn);
-    members("watch", watch);
-    members("counters", summary.counters);
-    members("start norms", start_norms);
-    members("iterations", summary.iterations);
-    members("direction norm", summary.direction_norm);
-    members("divergence limit", divergence_limit);
-  };
-  const auto save = [&] {
-    SavedState saved;
-    StateWriter members(saved);
-    remember(members);
-    saved.put("solver", std::string(S::name));
-    saved.put("seconds", SavedState::Doubles{clock.seconds_while_paused()});
-    saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary.termination)});
-    saving.saving()->save(saved);
-    saving.saved(clock);
-  };
-  if (options.saving != nullptr && options.saving->from != nullptr) {
-    const SavedState &from = *options.saving->from;
-    if (from.template get<std::string>("solver") != S::name) {
-      throw InvalidInput("the saved state is of the solver " + from.template get<std::string>("solver") +
-                         ", expected " + std::string(S::name));
-    }
-    StateReader members(from);
-    remember(members);
-    clock.credit(from.template first<SavedState::Doubles>("seconds"));
-    const auto ended = static_cast<Termination>(from.template first<SavedState::Integers>("ended"));
-    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
-      summary.termination = ended; // there is nothing to go on with
-    } else if (summary.iterations >= options.max_iterations) {
-      summary.termination = Termination::max_iterations;
-    }
-  }
-  saving.saved(clock);
-
-  clock.start();
-  for (std::int64_t k = summary.iterations + 1; summary.termination == Termination::not_run; ++k) {
-    const bool due = watch.due(k);
-    if (watch.active()) { // any step may turn out to be the last, which is always observed
-      clock.pause();
-      assign(state.x, previous_x);
-      clock.start();
-    }
-    if (k > 1) {
-      drawn.next();
-    }
-    if constexpr (MovesUpper<decltype(run), V>) {
-      outcome = run.step(state, k - 1, upper);
-    } else {
-      outcome = run.step(state, k - 1);
-    }
-    summary.iterations = k;
-    if (!outcome.failure.empty()) {
-      summary.termination = Termination::step_failed;
-      break;
-    }
-    const double direction_norm = norm(run.direction()); // before x follows: where d is not finite, x stays
-    summary.direction_norm = direction_norm;
-    if (k == 1) {
-      start_norms.d = direction_norm;
-      divergence_limit = options.divergence_factor * std::max(1.0, direction_norm);
-    }
-    if (!(direction_norm <= divergence_limit) || !std::isfinite(direction_norm)) {
-      summary.termination = Termination::diverged;
-      break;
-    }
-    if (!outcome.moved_x) {
-      upper.apply(outcome.steps.alpha, run.direction(), state.x);
-      outcome.moved_x = true;
-    }
-    upper.learn(direction_norm);
-    if (options.direction_tolerance > 0.0 && direction_norm <= options.direction_tolerance && k > 1) {
-      summary.termination = Termination::direction_tolerance;
-    } else if (k == options.max_iterations) {
-      summary.termination = Termination::max_iterations;
-    } else if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed)) {
-      summary.termination = Termination::interrupted;
-    } else if (time_limit.reached(k, clock)) {
-      summary.termination = Termination::max_seconds;
-    }
-    const bool stopping = summary.termination != Termination::not_run;
-    if (due || (stopping && watch.active())) {
-      clock.pause();
-      const Termination seen = watch.look(Progress<V>{.iteration = k,
-                                                      .seconds = clock.seconds_while_paused(),
-                                                      .direction_norm = direction_norm,
-                                                      .steps = outcome.steps,
-                                                      .counters = summary.counters,
-                                                      .state = state,
-                                                      .previous_x = previous_x,
-                                                      .direction = run.direction(),
-                                                      .metrics = {}});
-      if (seen != Termination::not_run) {
-        summary.termination = seen;
-      }
-      clock.start();
-    }
-    if (summary.termination == Termination::not_run && saving.due(k, clock)) {
-      clock.pause();
-      save();
-      clock.start();
-    }
-  }
-  clock.pause();
-  summary.seconds = clock.seconds_while_paused();
-  if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
-    summary.termination = Termination::diverged;
-  }
-  if (summary.failed()) {
-    const bool grew = summary.termination == Termination::diverged && std::isfinite(summary.direction_norm) &&
-                      summary.direction_norm > divergence_limit;
-    summary.message = explained(problem, solver, state, lower_point_of<V>(run), start_norms,
-                                Failure{summary.iterations, std::move(outcome), summary.direction_norm, grew});
-  }
-  if (!summary.failed()) {
-    watch.report(summary);
-    if (saving.saving() != nullptr) {
-      save();
-    }
-  }
-  return summary;
-}
-
-} // namespace detail
-
 /// Runs `solver` on `problem` from `state`, which it moves. Throws InvalidInput
 /// before any work if an option, the start or the pairing is wrong; what happens
 /// later is in the summary. Safe to call from several threads on one problem.
@@ -348,7 +29,7 @@ requires SolverFor<S, Counted<P>>
 [[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
   detail::NothingDrawn nothing;
-  return detail::run_loop(problem, problem, nothing, solver, state, options, monitor);
+  return detail::Loop(problem, problem, nothing, solver, state, options, monitor).run();
 }
 
 /// The same where every step is done on a sample of its own, drawn by a generator of the run with the seed that the
@@ -360,9 +41,9 @@ requires SolverFor<S, Counted<Drawn<P>>>
                             const Monitor<VectorOf<P>> &monitor = {}) {
   Drawn<P> drawn(problem, options.seed);
   if constexpr (SecondOrderProblem<P>) {
-    return detail::run_loop(drawn, problem, drawn, solver, state, options, monitor);
+    return detail::Loop(drawn, problem, drawn, solver, state, options, monitor).run();
   } else {
-    return detail::run_loop(drawn, drawn, drawn, solver, state, options, monitor);
+    return detail::Loop(drawn, drawn, drawn, solver, state, options, monitor).run();
   }
 }
 

@@ -121,7 +121,8 @@ public:
     members("largest norm", largest_norm_);
   }
 
-  /// What the loop learns of every direction, after x has followed it.
+  /// What the loop learns of every direction that it has looked at, after x has followed it.
+  [[nodiscard]] bool reads_norms() const { return rule_.method == UpperMethod::normalized; }
   void learn(double direction_norm) { largest_norm_ = std::max(largest_norm_, direction_norm); }
 
 private:

@@ -1,10 +1,10 @@
 #include "fewshot/head_solver.hpp"
 
 #include "catalog/named_solver.hpp"
+#include "fewshot/failure.hpp"
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 namespace duplex::fewshot {
 
@@ -27,7 +27,7 @@ Tensors direction_after(std::int64_t steps, const S &solver, const P &problem, S
       outcome = run.step(state, k);
     }
     if (!outcome.failure.empty()) {
-      throw std::runtime_error("few-shot, lower level: " + outcome.failure);
+      throw TrainingFailed("few-shot, lower level: " + outcome.failure);
     }
   }
   return run.direction();
@@ -48,11 +48,11 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
   }
   const std::string length = number_text(step);
   const std::string count = std::to_string(steps);
-  // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and not many steps.
+  // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and neither many steps nor digits.
   const std::string linear_steps = std::to_string(std::max<std::int64_t>(1, steps / 2));
-  const catalog::OptionValues defaults{{"beta", length},   {"eta", length},  {"dual", "constant"},
-                                       {"inner", count},   {"terms", count}, {"linear-steps", linear_steps},
-                                       {"damping", "0.01"}};
+  const catalog::OptionValues defaults{{"beta", length},    {"eta", length},    {"dual", "constant"},
+                                       {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
+                                       {"damping", "0.01"}, {"epsilon", "0.01"}};
   catalog::with_solver(parsed, defaults, [&]<class S>(const S &solver) {
     const std::int64_t outer = HasInnerLoop<S> ? 1 : steps;
     made.on_features = [solver, outer](const Heads &heads, State<Tensors> &state) {

@@ -1,6 +1,7 @@
 #include "fewshot/learner.hpp"
 
 #include "data/double_mnist.hpp"
+#include "fewshot/failure.hpp"
 
 #include <duplex/archive.hpp>
 
@@ -264,10 +265,10 @@ void Learner::require_finite() const {
     return;
   }
   const auto step = steps_ - seen[0].item<std::int64_t>() + seen[2].item<std::int64_t>();
-  throw std::runtime_error(
-      (level == 1 ? "few-shot, lower level: the heads are not finite at step "
-                  : "few-shot, upper level: the backbone or its direction is not finite at step ") +
-      std::to_string(step) + "; try a smaller " + (level == 1 ? "--head-step" : "--alpha or --head-step"));
+  throw TrainingFailed((level == 1 ? "few-shot, lower level: the heads are not finite at step "
+                                   : "few-shot, upper level: the backbone or its direction is not finite at step ") +
+                       std::to_string(step) + "; try a smaller " +
+                       (level == 1 ? "--head-step" : "--alpha or --head-step"));
 }
 
 void Learner::save(SavedState &into) {

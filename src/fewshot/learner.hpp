@@ -37,7 +37,7 @@ public:
   [[nodiscard]] const Tensors &direction() const { return direction_; }
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] bool replays() const { return learning_.captured(); }
-  /// Waits for the device; throws std::runtime_error, with the step and the level, where a number was not finite.
+  /// Waits for the device; throws TrainingFailed, with the step and the level, where a number was not finite.
   void require_finite() const;
 
   void save(SavedState &into);

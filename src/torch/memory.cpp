@@ -1,6 +1,7 @@
 #include <duplex/torch/memory.hpp>
 
 #if DUPLEX_TORCH_CUDA
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 #endif
@@ -42,6 +43,9 @@ std::optional<Room> room_of_host() {
 
 std::optional<Room> room_of_device(int index) {
 #if DUPLEX_TORCH_CUDA
+  if (index < 0 || index >= c10::cuda::device_count()) {
+    return std::nullopt;
+  }
   const c10::cuda::CUDAGuard on_device(static_cast<c10::DeviceIndex>(index));
   std::size_t free = 0;
   std::size_t total = 0;

@@ -102,13 +102,14 @@ at::Tensor squares(std::int64_t images_per_class) {
   return images.view({-1, 64 * 64});
 }
 
-Learner tiny_learner(const fewshot::Settings &more, at::ScalarType type = at::kFloat) {
+Learner tiny_learner(const fewshot::Settings &more, at::ScalarType type = at::kFloat,
+                     const at::Device &device = at::kCPU) {
   fewshot::Settings settings = more;
   settings.shape = {.ways = 3, .shots = 1, .queries = 3};
   settings.head_steps = 5;
   settings.meta_batch = 4;
   settings.images_per_class = 12;
-  return Learner(settings, squares(12), fresh_backbone(3, at::kCPU, type),
+  return Learner(settings, squares(12).to(device), fresh_backbone(3, device, type),
                  TaskSampler(settings.shape, {0, 1, 2, 3, 4, 5}, 12, 4));
 }
 
@@ -210,6 +211,30 @@ TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {
     }
     EXPECT_EQ(whole.steps(), second.steps());
     EXPECT_EQ(entries_of(whole.backbone()), entries_of(second.backbone())) << "pool of " << pool;
+  }
+}
+
+TEST(FewShotLearner, LearnsTheSameOnADeviceCapturedAndPlain) {
+  if (!at::hasCUDA()) {
+    std::cout << "skipped: no CUDA device\n";
+    return;
+  }
+  const auto device = device_named("cuda");
+  constexpr int steps = 12;
+  for (const std::int64_t pool : {0, 8}) {
+    for (const auto features : {fewshot::Features::kept, fewshot::Features::recomputed}) {
+      const auto learned = [&](const at::Device &where, Capture graph) {
+        auto learner = tiny_learner({.pool = pool, .features = features, .graph = graph}, at::kDouble, where);
+        for (int k = 0; k < steps; ++k) {
+          learner.step();
+        }
+        EXPECT_EQ(learner.replays(), graph == Capture::on);
+        return entries_of(learner.backbone());
+      };
+      const auto plain = learned(device, Capture::off);
+      EXPECT_LE(relative_error(learned(device, Capture::on), plain), 1e-8) << "pool of " << pool;
+      EXPECT_LE(relative_error(learned(at::kCPU, Capture::off), plain), 1e-6) << "pool of " << pool;
+    }
   }
 }
 

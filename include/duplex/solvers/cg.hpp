@@ -83,9 +83,12 @@ public:
   template <class Archive> void archive(Archive &members) { members("inner", inner_); }
 
 private:
-  [[nodiscard]] static std::string failure(const LinearResult &solved) {
+  [[nodiscard]] std::string failure(const LinearResult &solved) const {
     if (solved.status == LinearStatus::converged || solved.status == LinearStatus::step_limit) {
       return {};
+    }
+    if (solved.status == LinearStatus::singular && options_.damping > 0.0) {
+      return {}; // H + εI is not: the damping is lost in rounding, and v is what was found until then
     }
     if (solved.status == LinearStatus::not_finite) {
       return "conjugate gradients met NaN or infinity; try smaller steps";
@@ -94,7 +97,7 @@ private:
     return "conjugate gradients met " + std::string(singular ? "zero" : "negative") + " curvature at their step " +
            std::to_string(solved.steps + 1) + " (relative residual " + short_number(solved.relative_residual) +
            "): the lower Hessian is " + std::string(singular ? "singular and the system inconsistent" : "indefinite") +
-           "; set damping > 0, or use bda, or bagdc with mu > 0";
+           "; set damping > " + short_number(options_.damping) + ", or use bda, or bagdc with mu > 0";
   }
 
   Cg options_;

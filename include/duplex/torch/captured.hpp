@@ -103,6 +103,10 @@ public:
   }
 
   [[nodiscard]] const V &direction() const { return run_.direction(); }
+  /// Whether steps are launches alone.
+  [[nodiscard]] bool ahead() const { return captures_ && turns_[0].graph.captured() && turns_[1].graph.captured(); }
+  [[nodiscard]] const V *lower_point() const { return captures_ ? nullptr : lower_point_of<V>(run_); }
+  void stay_beside() { captures_ = false; }
   template <class Archive> void archive(Archive &members) { run_.archive(members); }
 
 private:

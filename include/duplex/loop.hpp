@@ -1,0 +1,306 @@
+#pragma once
+// The only loop. It moves x, keeps the clock and the counters, watches for divergence, and stops; a run of a solver
+// moves y and v and estimates the hypergradient d.
+
+#include <duplex/archive.hpp>
+#include <duplex/clock.hpp>
+#include <duplex/counters.hpp>
+#include <duplex/diagnosis.hpp>
+#include <duplex/options.hpp>
+#include <duplex/summary.hpp>
+#include <duplex/upper_rule.hpp>
+#include <duplex/watch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace duplex {
+
+/// A run whose step may move x itself.
+template <class R, class V>
+concept MovesUpper = requires(R &run, State<V> &state, std::int64_t k, UpperUpdate<V> &upper) {
+  { run.step(state, k, upper) } -> std::same_as<StepOutcome>;
+};
+
+template <class R, class V>
+concept LeavesUpper = requires(R &run, State<V> &state, std::int64_t k) {
+  { run.step(state, k) } -> std::same_as<StepOutcome>;
+};
+
+/// A run that may launch steps on a device and return before they are done; reading ‖d‖ then makes the host wait.
+/// stay_beside() is called where its steps are to be done again one by one.
+template <class R>
+concept RunsAhead = requires(R &run) {
+  { run.ahead() } -> std::convertible_to<bool>;
+  run.stay_beside();
+};
+
+namespace detail {
+
+/// Of a problem that is the same at every step.
+struct NothingDrawn {
+  void next() {}
+  template <class Archive> void archive(Archive & /*members*/) {}
+};
+
+/// `measured` is the problem on which the KKT tolerance is measured; `drawn.next()` is called between steps.
+template <SecondOrderProblem P, SecondOrderProblem M, class Draws, class S> class Loop {
+public:
+  using V = VectorOf<P>;
+  using Run = typename S::template Run<Counted<P>>;
+
+  /// Throws InvalidInput before any work if an option, the start or the pairing is wrong.
+  Loop(const P &problem, const M &measured, Draws &drawn, const S &solver, State<V> &state, const Options &options,
+       const Monitor<V> &monitor)
+      : problem_(&problem), drawn_(&drawn), solver_(&solver), state_(&started(problem, solver, state, options)),
+        options_(&options), watch_(measured, options, monitor), time_limit_(options.max_seconds),
+        counted_(problem, summary_.counters), run_(solver, counted_, state), upper_(solver.upper, state.x),
+        start_norms_(StartNorms::of(state)), saving_(options.saving) {
+    summary_.solver = S::name;
+    if (options.saving != nullptr && options.saving->from != nullptr) {
+      go_on_from(*options.saving->from);
+    }
+    saving_.saved(clock_);
+  }
+
+  [[nodiscard]] Summary run() {
+    clock_.start();
+    while (summary_.termination == Termination::not_run) {
+      step(summary_.iterations + 1);
+    }
+    clock_.pause();
+    summary_.seconds = clock_.seconds_while_paused();
+    if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
+      summary_.termination = Termination::diverged;
+    }
+    if (summary_.failed()) {
+      const bool grew = summary_.termination == Termination::diverged && std::isfinite(summary_.direction_norm) &&
+                        summary_.direction_norm > divergence_limit_;
+      summary_.message = explained(*problem_, *solver_, *state_, lower_point_of<V>(run_), start_norms_,
+                                   Failure{summary_.iterations, std::move(outcome_), summary_.direction_norm, grew});
+    } else {
+      watch_.report(summary_);
+      if (saving_.saving() != nullptr) {
+        save();
+      }
+    }
+    return std::move(summary_);
+  }
+
+private:
+  /// How many steps a run may be ahead of what the host knows of ‖d‖.
+  static constexpr std::int64_t most_unseen_steps = 16;
+
+  [[nodiscard]] static State<V> &started(const P &problem, const S &solver, State<V> &state, const Options &options) {
+    validate(solver, S::name);
+    validate(options, "options");
+    if (solver.needs_aggregation() && !offers_aggregation(problem)) {
+      throw InvalidInput(std::string(S::name) +
+                         ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
+                         "which aggregation needs");
+    }
+    prepare_start(problem, state);
+    return state;
+  }
+
+  void step(std::int64_t k) {
+    const bool due = watch_.due(k);
+    if (watch_.active()) { // any step may turn out to be the last, which is always observed
+      clock_.pause();
+      assign(state_->x, previous_x_);
+      clock_.start();
+    }
+    if (k > 1) {
+      drawn_->next();
+    }
+    if constexpr (MovesUpper<Run, V>) {
+      outcome_ = run_.step(*state_, k - 1, upper_);
+    } else {
+      outcome_ = run_.step(*state_, k - 1);
+    }
+    summary_.iterations = k;
+    if (!outcome_.failure.empty()) {
+      summary_.termination = Termination::step_failed;
+      return;
+    }
+    const Termination limit = limit_at(k);
+    const bool save_now = limit == Termination::not_run && saving_.due(k, clock_);
+    if (must_look(k, due || save_now || limit != Termination::not_run)) {
+      look(k); // before x follows: where d is not finite, x stays
+      if (summary_.termination != Termination::not_run || summary_.iterations < k) {
+        return;
+      }
+    }
+    if (!outcome_.moved_x) {
+      upper_.apply(outcome_.steps.alpha, run_.direction(), state_->x);
+      outcome_.moved_x = true;
+    }
+    upper_.learn(summary_.direction_norm);
+    keep_if_good(k);
+    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance && k > 1) {
+      summary_.termination = Termination::direction_tolerance;
+    } else {
+      summary_.termination = limit;
+    }
+    if (due || (summary_.termination != Termination::not_run && watch_.active())) {
+      observe(k);
+    }
+    if (summary_.termination == Termination::not_run && save_now) {
+      clock_.pause();
+      save();
+      clock_.start();
+    }
+  }
+
+  [[nodiscard]] Termination limit_at(std::int64_t k) {
+    if (k == options_->max_iterations) {
+      return Termination::max_iterations;
+    }
+    if (options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)) {
+      return Termination::interrupted;
+    }
+    return time_limit_.reached(k, clock_) ? Termination::max_seconds : Termination::not_run;
+  }
+
+  [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
+    if constexpr (RunsAhead<Run>) {
+      return asked || !run_.ahead() || !good_ || k - last_look_ >= most_unseen_steps ||
+             options_->direction_tolerance > 0.0 || upper_.reads_norms();
+    } else {
+      return true;
+    }
+  }
+
+  /// Reads ‖d‖ and ends the run where it is not finite or too large; where steps before were not looked at, goes back
+  /// to the last that is known to be good instead, and does them again one by one.
+  void look(std::int64_t k) {
+    const double direction_norm = norm(run_.direction());
+    summary_.direction_norm = direction_norm;
+    if (k == 1) {
+      start_norms_.d = direction_norm;
+      divergence_limit_ = options_->divergence_factor * std::max(1.0, direction_norm);
+    }
+    const bool good = std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
+    if constexpr (RunsAhead<Run>) {
+      const bool unseen = good_ && k - last_look_ > 1;
+      last_look_ = k;
+      if (!good && unseen) {
+        go_back();
+        return;
+      }
+    }
+    if (!good) {
+      summary_.termination = Termination::diverged;
+    }
+  }
+
+  /// While steps go unseen, what to go back to: at steps that double, so that it costs next to nothing.
+  void keep_if_good(std::int64_t k) {
+    if constexpr (RunsAhead<Run>) {
+      if (run_.ahead() && last_look_ == k && k >= 2 * good_iteration_) {
+        good_.emplace();
+        good_iteration_ = k;
+        StateWriter members(*good_);
+        remember(members);
+      }
+    }
+  }
+
+  void go_back() requires RunsAhead<Run> {
+    StateReader members(*good_);
+    remember(members);
+    last_look_ = summary_.iterations;
+    run_.stay_beside();
+  }
+
+  /// Measures, tells the observers, and stops where a rule says so.
+  void observe(std::int64_t k) {
+    clock_.pause();
+    const Termination seen = watch_.look(Progress<V>{.iteration = k,
+                                                     .seconds = clock_.seconds_while_paused(),
+                                                     .direction_norm = summary_.direction_norm,
+                                                     .steps = outcome_.steps,
+                                                     .counters = summary_.counters,
+                                                     .state = *state_,
+                                                     .previous_x = previous_x_,
+                                                     .direction = run_.direction(),
+                                                     .metrics = {}});
+    if (seen != Termination::not_run) {
+      summary_.termination = seen;
+    }
+    clock_.start();
+  }
+
+  template <class Archive> void remember(Archive &members) {
+    members("x", state_->x);
+    members("y", state_->y);
+    members("v", state_->v);
+    members("run", run_);
+    members("upper", upper_);
+    members("drawn", *drawn_);
+    members("counters", summary_.counters);
+    members("start norms", start_norms_);
+    members("iterations", summary_.iterations);
+    members("direction norm", summary_.direction_norm);
+    members("divergence limit", divergence_limit_);
+  }
+
+  void save() {
+    SavedState saved;
+    StateWriter members(saved);
+    remember(members);
+    members("watch", watch_);
+    saved.put("solver", std::string(S::name));
+    saved.put("seconds", SavedState::Doubles{clock_.seconds_while_paused()});
+    saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary_.termination)});
+    saving_.saving()->save(saved);
+    saving_.saved(clock_);
+  }
+
+  void go_on_from(const SavedState &from) {
+    if (const auto &solver = from.get<std::string>("solver"); solver != S::name) {
+      throw InvalidInput("the saved state is of the solver " + solver + ", expected " + std::string(S::name));
+    }
+    StateReader members(from);
+    remember(members);
+    members("watch", watch_);
+    last_look_ = summary_.iterations;
+    clock_.credit(from.first<SavedState::Doubles>("seconds"));
+    const auto ended = static_cast<Termination>(from.first<SavedState::Integers>("ended"));
+    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
+      summary_.termination = ended; // there is nothing to go on with
+    } else if (summary_.iterations >= options_->max_iterations) {
+      summary_.termination = Termination::max_iterations;
+    }
+  }
+
+  const P *problem_;
+  Draws *drawn_;
+  const S *solver_;
+  State<V> *state_;
+  const Options *options_;
+  Watch<M> watch_;
+  TimeLimit time_limit_;
+  Summary summary_;
+  Counted<P> counted_;
+  Run run_;
+  UpperUpdate<V> upper_;
+  V previous_x_;
+  StartNorms start_norms_;
+  double divergence_limit_ = infinity;
+  StepOutcome outcome_;
+  Stopwatch clock_;
+  SavingClock saving_;
+  std::int64_t last_look_ = 0; ///< at ‖d‖
+  std::optional<SavedState> good_;
+  std::int64_t good_iteration_ = 0;
+};
+
+} // namespace detail
+
+} // namespace duplex

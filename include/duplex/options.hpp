@@ -1,0 +1,41 @@
+#pragma once
+// When a run stops, what it saves, and from where it draws.
+
+#include <duplex/fields.hpp>
+#include <duplex/saving.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace duplex {
+
+/// When to stop. A tolerance of zero is off.
+struct Options {
+  std::int64_t max_iterations = 10'000;
+  double max_seconds = infinity;
+  /// On ‖d‖. The first step never counts: x and v may start where d vanishes.
+  double direction_tolerance = 0.0;
+  /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it
+  /// where it offers that, otherwise on the sample that the step has drawn.
+  double kkt_tolerance = 0.0;
+  /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
+  double divergence_factor = 1e10;
+  /// Raised from outside (a signal handler, another thread) to end the run early.
+  const std::atomic<bool> *interrupt = nullptr;
+  /// Of the generator from which a stochastic problem draws. Not among the fields: no problem of the tool draws.
+  std::uint64_t seed = 0;
+  const Saving *saving = nullptr; ///< none: nothing is saved
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit("iterations", self.max_iterations, at_least_one, "most steps to do");
+    visit("seconds", self.max_seconds, positive, "most seconds to take, on the run's clock");
+    visit("direction-tolerance", self.direction_tolerance, finite_non_negative,
+          "stop when ‖d‖ is at most this (0: off)");
+    visit("kkt-tolerance", self.kkt_tolerance, finite_non_negative,
+          "stop when the KKT residual is at most this (0: off)");
+    visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
+          "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
+  }
+};
+
+} // namespace duplex
