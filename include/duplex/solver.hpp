@@ -206,7 +206,9 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
       outcome.moved_x = true;
     }
     upper.learn(direction_norm);
-    if (options.direction_tolerance > 0.0 && direction_norm <= options.direction_tolerance && k > 1) {
+    if (outcome.converged) {
+      summary.termination = Termination::direction_tolerance;
+    } else if (options.direction_tolerance > 0.0 && direction_norm <= options.direction_tolerance && k > 1) {
       summary.termination = Termination::direction_tolerance;
     } else if (k == options.max_iterations) {
       summary.termination = Termination::max_iterations;
@@ -238,6 +240,9 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S, class DrawNext>
   }
   clock.pause();
   summary.seconds = clock.seconds_while_paused();
+  if constexpr (requires { run.explanation(); }) {
+    summary.explanation = run.explanation();
+  }
   if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
     summary.termination = Termination::diverged;
   }

@@ -24,14 +24,21 @@ struct StepSizes {
 /// What a step reports to the loop.
 struct StepOutcome {
   StepSizes steps;
-  std::string failure;  ///< empty unless the method could not do the step
-  bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
+  std::string failure;    ///< empty unless the method could not do the step
+  bool moved_x = false;   ///< the step has moved x itself, by the rule that the loop handed to it
+  bool converged = false; ///< the step has verified that the method's own tolerance is met; x has stayed
 };
 
 enum class Schedule : std::uint8_t { constant, theorem };
 
 constexpr std::array<std::string_view, 2> schedule_names{"constant", "theorem"};
 constexpr const auto &names_of(Schedule /*unused*/) { return schedule_names; }
+
+/// Who chooses α, β and η: the caller, or the run itself from what it measures (governed.hpp).
+enum class Steps : std::uint8_t { given, automatic };
+
+constexpr std::array<std::string_view, 2> steps_names{"given", "automatic"};
+constexpr const auto &names_of(Steps /*unused*/) { return steps_names; }
 
 /// How the multiplier moves, with r = ∇yF − Hv:
 ///   constant         v += η r

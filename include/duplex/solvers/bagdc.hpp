@@ -11,16 +11,19 @@
 // vectors beside the state. Keep μ = 0 where f is strongly convex in y.
 //
 // Beyond the paper: with mixing = m the steps of y and of v are those of Anderson mixing over
-// their last m moves, at no product and 4m + 4 vectors more.
+// their last m moves, at no product and 4m + 4 vectors more. With steps = automatic the run finds its steps itself
+// (governed.hpp).
 
 #include <duplex/aggregate.hpp>
 #include <duplex/fused.hpp>
+#include <duplex/governed.hpp>
 #include <duplex/mixing.hpp>
 #include <duplex/solver.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +46,8 @@ struct Bagdc {
   Schedule schedule = Schedule::constant;
   int mixing = 0;
   bool fused = true;
+  Steps steps = Steps::given;
+  double tolerance = 1e-5;
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -60,6 +65,10 @@ struct Bagdc {
     visit("mixing", self.mixing, Bound{.low = 0.0, .high = most_mixed_pairs},
           "pairs of Anderson mixing of the steps of y and v (0: none)");
     visit("fused", self.fused, any_number, "use the problem's fused step where it has one");
+    visit("steps", self.steps, any_number,
+          "automatic: alpha, beta, eta and all of the inner work are chosen by the run");
+    visit("tolerance", self.tolerance, Bound{.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
+          "steps = automatic: stop when the hypergradient is verified to be this small beside the first");
     UpperRule::fields(self.upper, visit);
   }
 
@@ -67,7 +76,8 @@ struct Bagdc {
 
   /// Whether every step is the same operations with the same numbers, and reads nothing of what they give.
   [[nodiscard]] bool repeats() const {
-    return dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 && mixing == 0;
+    return steps == Steps::given && dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 &&
+           mixing == 0;
   }
 
   [[nodiscard]] StepPolicy policy() const {
@@ -93,6 +103,10 @@ public:
       throw InvalidInput("bagdc: schedule = theorem with dual = " + field_text(options.dual) +
                          ", expected dual = constant (the schedule gives eta)");
     }
+    if (options.steps == Steps::automatic) {
+      start_automatic(problem, start);
+      return;
+    }
     if (options.dual == DualStep::polak_ribiere) {
       residual_before_ = zeros_like(start.y);
       conjugate_ = zeros_like(start.y);
@@ -109,6 +123,9 @@ public:
   }
 
   StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    if (governor_) {
+      return governor_->step(s);
+    }
     StepSizes steps = policy_.at(k);
     if (fused_) {
       steps.eta = fused_->step(s, steps, fused_rules(), move, direction_);
@@ -134,11 +151,29 @@ public:
     return {.steps = steps, .failure = {}};
   }
 
-  [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V &direction() const { return governor_ ? governor_->direction() : direction_; }
   /// y before the step, which has changed places with y⁺; a fused step keeps none.
-  [[nodiscard]] const V *lower_point() const { return fused_ ? nullptr : &y_next_; }
+  [[nodiscard]] const V *lower_point() const { return fused_ || governor_ ? nullptr : &y_next_; }
+  /// What was measured and chosen, where the steps are automatic.
+  [[nodiscard]] std::string explanation() const { return governor_ ? governor_->explanation() : std::string{}; }
 
 private:
+  void start_automatic(const P &problem, const State<V> &start) {
+    const auto refuse = [](const std::string &what, const char *expected) {
+      throw InvalidInput("bagdc: steps = automatic with " + what + ", expected " + expected);
+    };
+    if (options_.mu > 0.0) {
+      refuse("mu = " + field_text(options_.mu), "mu = 0 (its lower level must be strongly convex near its minimizer)");
+    }
+    if (options_.mixing > 0) {
+      refuse("mixing = " + field_text(options_.mixing), "mixing = 0 (conjugate gradients need none)");
+    }
+    if (options_.upper.method != UpperMethod::gradient) {
+      refuse("upper = " + field_text(options_.upper.method), "upper = gradient (the run moves x itself)");
+    }
+    governor_.emplace(problem, start, GovernorOptions{.tolerance = options_.tolerance});
+  }
+
   void start_fused(const P &problem, const State<V> &start) {
     if constexpr (FusedProblem<P>) {
       if (options_.fused && options_.mu == 0.0) {
@@ -215,6 +250,7 @@ private:
   AggregatedLower<P> next_;
   UpperOf<P> up_;
   std::optional<typename FusedType<P>::type> fused_;
+  std::optional<Governor<P>> governor_;
   V y_next_;
   V gradient_;
   V residual_;

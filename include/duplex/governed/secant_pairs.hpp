@@ -1,0 +1,61 @@
+#pragma once
+// Limited-memory BFGS pairs (s, Δd) of the upper level, and the direction −Bd that they give (Nocedal and Wright,
+// Algorithm 7.4). Memory: 2m vectors.
+
+#include <duplex/space.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace duplex::governed {
+
+template <VectorSpace V> class SecantPairs {
+public:
+  explicit SecantPairs(std::size_t most) : most_(most) { weights_.resize(most); }
+
+  [[nodiscard]] bool empty() const { return pairs_.empty(); }
+  void forget() { pairs_.clear(); }
+
+  /// Only with sᵀΔd > 0.
+  void add(const V &step, const V &change, double product) {
+    if (pairs_.size() == most_) {
+      std::rotate(pairs_.begin(), pairs_.begin() + 1, pairs_.end()); // the oldest pair's memory serves the newest
+    } else {
+      pairs_.push_back({zeros_like(step), zeros_like(step), 0.0, 0.0});
+    }
+    auto &newest = pairs_.back();
+    assign(step, newest.step);
+    assign(change, newest.change);
+    newest.product = product;
+    newest.square = dot(change, change);
+  }
+
+  void direction(const V &d, V &out) {
+    assign(d, out);
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      weights_[i] = dot(pairs_[i].step, out) / pairs_[i].product;
+      axpy(-weights_[i], pairs_[i].change, out);
+    }
+    if (!pairs_.empty()) {
+      scale(pairs_.back().product / pairs_.back().square, out);
+    }
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      axpy(weights_[i] - dot(pairs_[i].change, out) / pairs_[i].product, pairs_[i].step, out);
+    }
+    scale(-1.0, out);
+  }
+
+private:
+  struct Pair {
+    V step;
+    V change;
+    double product = 0.0; ///< sᵀΔd
+    double square = 0.0;  ///< ‖Δd‖²
+  };
+  std::size_t most_;
+  std::vector<Pair> pairs_;
+  std::vector<double> weights_;
+};
+
+} // namespace duplex::governed
