@@ -256,6 +256,10 @@ private:
         share_ = std::min(1.2 * share_, governed::rule::largest_share);
       }
     }
+    blurred_ = evaluation_.error(here_) > governed::rule::poor_match * length ? blurred_ + 1 : 0;
+    if (blurred_ > governed::rule::most_blurred_steps) {
+      outcome.failure = stalled("rounding leaves an error in y and v that d feels as much as its own length");
+    }
     if (status == LinearStatus::converged && length > governed::rule::growth_that_restarts * best_norm_) {
       here_.at = best_;
       pairs_.forget();
@@ -300,6 +304,7 @@ private:
   double reach_ = 1.0;
   governed::QuadraticTrust trust_;
   int since_refresh_ = 0;
+  int blurred_ = 0; ///< steps in a row after which d's error was too large although y and v were solved anew
   std::int64_t without_progress_ = 0;
   governed::Findings found_;
 };

@@ -278,6 +278,12 @@ template <StochasticProblem P, class S>
 requires SolverFor<S, Counted<Drawn<P>>>
 [[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
+  if constexpr (requires { solver.refuses_samples(); }) {
+    if (solver.refuses_samples()) {
+      throw InvalidInput(std::string(S::name) + ": steps = automatic on a problem that draws samples, expected steps = "
+                                                "given (what a step learns must hold for the next)");
+    }
+  }
   Drawn<P> drawn(problem, options.seed);
   const auto draw_next = [&drawn] { drawn.next(); };
   if constexpr (SecondOrderProblem<P>) {

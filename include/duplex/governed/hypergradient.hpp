@@ -29,13 +29,14 @@ public:
   Hypergradient(const P &problem, const State<V> &start, std::size_t memory)
       : lower_(problem.lower()), upper_(problem.upper()), inner_(start.y, memory), gradient_(zeros_like(start.y)),
         next_gradient_(zeros_like(start.y)), residual_(zeros_like(start.y)), y_before_(zeros_like(start.y)),
-        slope_(zeros_like(start.y)), x_scratch_(zeros_like(start.x)) {}
+        correction_(zeros_like(start.y)), slope_(zeros_like(start.y)), x_scratch_(zeros_like(start.x)) {}
 
   /// Improves y and v until d's error is at most `level`; without a level, until both are right to a per cent of
   /// their own moves. The status is that of the linear solves.
   [[nodiscard]] LinearStatus evaluate(Estimate<V> &point, double level, Effort effort = Effort::usual) {
     State<V> &s = point.at;
-    const LinearStatus status = settle_lower(s, tolerance(level, y_gain_, effort), point.y_error, point.lower_gradient);
+    const LinearStatus status =
+        settle_lower(s, tolerance(level, y_gain_, norm(s.y), effort), point.y_error, point.lower_gradient);
     if (status != LinearStatus::converged) {
       return status;
     }
@@ -45,7 +46,7 @@ public:
     lower_.hess_yy(s.v, residual_);
     scale(-1.0, residual_);
     axpy(1.0, slope_, residual_);
-    const auto report = inner_.solve(product(), residual_, s.v, tolerance(level, v_gain_, effort));
+    const auto report = inner_.solve(product(), residual_, s.v, tolerance(level, v_gain_, norm(s.v), effort));
     work_.v_steps += report.steps;
     work_.eta = report.step_size;
     point.v_error = report.error;
@@ -115,12 +116,13 @@ private:
     return [this](const V &in, V &out) { lower_.hess_yy(in, out); };
   }
 
-  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, Effort effort) {
+  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, double magnitude, Effort effort) {
     constexpr double first_accuracy = 0.01;
     if (!(level > 0.0)) {
-      return {.absolute = 0.0, .relative = first_accuracy, .effort = effort};
+      return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude, .effort = effort};
     }
-    return {.absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .effort = effort};
+    return {
+        .absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude, .effort = effort};
   }
 
   /// y by Newton's method with conjugate gradients. Whether the gradient is what the linear model says is looked at
@@ -141,7 +143,8 @@ private:
       assign(s.y, y_before_);
       assign(gradient_, residual_);
       scale(-1.0, residual_);
-      const auto report = inner_.solve(product(), residual_, s.y, asked);
+      set_zero(correction_); // y stays where the products are taken
+      const auto report = inner_.solve(product(), residual_, correction_, asked);
       status = report.status;
       work_.y_steps += report.steps;
       work_.beta = report.step_size;
@@ -152,11 +155,12 @@ private:
         return status;
       }
       const bool convex = status != LinearStatus::indefinite;
+      if (!convex && report.steps == 0) {
+        set_descent();
+      }
+      axpy(1.0, correction_, s.y);
       if (convex && !curved_ && --until_check_ > 0) {
         return status;
-      }
-      if (!convex && report.steps == 0) {
-        leave_along_gradient(s.y);
       }
       lower_.at(s.x, s.y);
       lower_.grad_y(next_gradient_);
@@ -189,12 +193,12 @@ private:
 
   /// Where the first direction has negative curvature: a step of gradient descent of the length that the curvature
   /// says.
-  void leave_along_gradient(V &y) {
+  void set_descent() {
     lower_.hess_yy(gradient_, next_gradient_);
     const double curvature = std::abs(dot(gradient_, next_gradient_));
-    const double square = dot(gradient_, gradient_);
     if (curvature > 0.0) {
-      axpy(-square / curvature, gradient_, y);
+      assign(gradient_, correction_);
+      scale(-dot(gradient_, gradient_) / curvature, correction_);
     }
   }
 
@@ -232,6 +236,7 @@ private:
   V next_gradient_;
   V residual_;
   V y_before_;
+  V correction_;
   V slope_; ///< ∇yF
   V x_scratch_;
   double y_gain_ = 0.0;

@@ -19,8 +19,9 @@ enum class Effort : std::uint8_t {
 };
 
 struct InnerTolerance {
-  double absolute = 0.0; ///< on the error's norm
-  double relative = 0.0; ///< or on the error over how far this solve has moved
+  double absolute = 0.0;  ///< on the error's norm
+  double relative = 0.0;  ///< or on the error over how far this solve has moved
+  double magnitude = 0.0; ///< norm of what the solution is a correction of, or of itself: rounding is relative to it
   Effort effort = Effort::usual;
 };
 
@@ -57,15 +58,13 @@ public:
     }
     estimate_.restart();
     report.error = residual_bound(length);
-    double absolute = tolerance.absolute;
-    if (tolerance.effort == Effort::verify && length > 16.0 * precision(solution) * largest_ * norm(solution)) {
-      absolute = std::min(absolute, 0.1 * report.error);
-    }
+    const double absolute =
+        tolerance.effort == Effort::verify ? std::min(tolerance.absolute, 0.1 * report.error) : tolerance.absolute;
     const std::int64_t most_steps = 10 * static_cast<std::int64_t>(size(solution)) + 100;
     double product_before = 0.0;
     double largest = 0.0;
     while (true) {
-      if (report.error <= absolute ||
+      if (report.error <= absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
           (tolerance.relative > 0.0 && report.error <= tolerance.relative * moved(solution))) {
         break;
       }
@@ -102,6 +101,7 @@ public:
       product_before = weighted;
       ++report.steps;
       length = norm(residual);
+      explored_ = explored_ || ++steps_in_all_ >= steps_that_explore || length <= fall_that_explores * first_length;
       if (!std::isfinite(length)) {
         report.status = LinearStatus::not_finite;
         break;
@@ -115,14 +115,19 @@ public:
 
   [[nodiscard]] double smallest_curvature() const { return smallest_; }
   [[nodiscard]] double largest_curvature() const { return largest_; }
-  /// ‖r‖/σ, with the smallest curvature met so far for σ.
-  [[nodiscard]] double residual_bound(double length) const { return smallest_ > 0.0 ? length / smallest_ : infinity; }
+  /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
+  [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
   /// H is seen to differ from solve to solve: no residual is solved by old images any more.
   [[nodiscard]] bool h_changes() const { return h_changes_; }
   void note_that_h_changes() { h_changes_ = true; }
 
 private:
   [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, preconditioned_); }
+
+  /// Below this a residual is noise.
+  [[nodiscard]] double rounding_of_residual(double magnitude) const {
+    return 4.0 * precision(start_) * largest_ * magnitude;
+  }
 
   /// Rounding leaves a curvature of about ε‖p‖‖Hp‖ where it should be zero.
   [[nodiscard]] LinearStatus judge(double curvature, double square, double largest) const {
@@ -138,6 +143,9 @@ private:
     return LinearStatus::converged;
   }
 
+  static constexpr int steps_that_explore = 4;
+  static constexpr double fall_that_explores = 1e-3; ///< of a residual, in fewer steps: all curvatures are alike
+
   RecycledDirections<V> recycled_;
   ErrorEstimate estimate_;
   V preconditioned_;
@@ -146,7 +154,9 @@ private:
   V start_;
   double smallest_ = 0.0;
   double largest_ = 0.0;
+  bool explored_ = false;
   bool h_changes_ = false;
+  int steps_in_all_ = 0;
 };
 
 } // namespace duplex::governed

@@ -18,6 +18,7 @@ inline constexpr int calm_steps_to_trust = 3;
 inline constexpr int most_shortenings = 25;
 inline constexpr int shortenings_that_doubt_d = 4;
 inline constexpr double growth_that_restarts = 100.0; ///< of ‖d‖ over its smallest so far
+inline constexpr int most_blurred_steps = 20;
 inline constexpr std::int64_t most_steps_without_progress = 500;
 
 } // namespace duplex::governed::rule

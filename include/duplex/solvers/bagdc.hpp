@@ -74,6 +74,9 @@ struct Bagdc {
 
   [[nodiscard]] bool needs_aggregation() const { return mu > 0.0; }
 
+  /// Whether all steps must see one problem: what one learns serves the next.
+  [[nodiscard]] bool refuses_samples() const { return steps == Steps::automatic; }
+
   /// Whether every step is the same operations with the same numbers, and reads nothing of what they give.
   [[nodiscard]] bool repeats() const {
     return steps == Steps::given && dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 &&
