@@ -53,6 +53,9 @@ public:
   /// A direction of the solve that is going on; it serves from the next solve on.
   void stage(const V &p, const V &image, double curvature, double quotient) {
     quotients_.push_back(quotient);
+    if (most_ == 0) {
+      return;
+    }
     auto &slot = free_slot(staged_, p);
     assign(p, slot.p);
     assign(image, slot.image);
