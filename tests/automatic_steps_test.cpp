@@ -157,6 +157,13 @@ TEST(AutomaticSteps, StayWhereTheStartIsTheSolution) {
   const auto summary = solve(problem, automatic, state, {.direction_tolerance = 1e-6});
   EXPECT_TRUE(summary.converged()) << summary.brief();
   EXPECT_LE(summary.iterations, 3);
+
+  const CounterExample at_rest(IdentityMatrix(4), Vec(Vec::Ones(4)), 0.5); // x* = y* = v* = e/2
+  auto resting = at_rest.start();
+  const auto nothing_to_do = solve(at_rest, automatic, resting);
+  EXPECT_TRUE(nothing_to_do.converged()) << nothing_to_do.brief();
+  EXPECT_EQ(nothing_to_do.iterations, 1);
+  EXPECT_TRUE(resting.x.isApproxToConstant(0.5));
 }
 
 TEST(AutomaticSteps, ShowWhatTheyChose) {

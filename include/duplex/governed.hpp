@@ -10,8 +10,8 @@
 // Success is claimed only after y and v have been solved twice more, the second time at least ten times tighter and
 // without recycled images, and ‖d‖ together with what the second solve changed is below the tolerance.
 //
-// Needs a problem that is the same at every step. Memory: 2·40 + 40 vectors of y's size for directions that conjugate
-// gradients have met, 40 of x's size for secant pairs, and about four states.
+// Needs a problem that is the same at every step. Memory: up to 4·40 vectors of y's size for directions that conjugate
+// gradients have met, 2·20 of x's size for secant pairs, and about five states.
 
 #include <duplex/governed/hypergradient.hpp>
 #include <duplex/governed/rules.hpp>
@@ -27,7 +27,7 @@
 #include <string>
 #include <utility>
 
-namespace duplex {
+namespace duplex::governed {
 
 struct GovernorOptions {
   double tolerance = 1e-5;     ///< on ‖∇φ‖ over that at the start
@@ -41,9 +41,8 @@ public:
 
   Governor(const P &problem, const State<V> &start, const GovernorOptions &options)
       : options_(options), evaluation_(problem, start, options.directions), pairs_(options.pairs),
-        here_(governed::estimate_at(start)), trial_(here_), mixed_(here_), best_(start),
-        direction_(zeros_like(start.x)), move_(zeros_like(start.x)), change_(zeros_like(start.x)),
-        carried_(zeros_like(start.x)) {}
+        here_(estimate_at(start)), trial_(here_), mixed_(here_), best_(start), direction_(zeros_like(start.x)),
+        move_(zeros_like(start.x)), change_(zeros_like(start.x)), carried_(zeros_like(start.x)) {}
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepOutcome step(State<V> &state) {
@@ -54,8 +53,7 @@ public:
       status = begin();
     }
     bool converged = false;
-    if (status == LinearStatus::converged &&
-        norm(here_.d) <= governed::rule::nearly * options_.tolerance * reference_) {
+    if (status == LinearStatus::converged && norm(here_.d) <= rule::nearly * options_.tolerance * reference_) {
       status = verify(converged);
     }
     assign(here_.d, direction_);
@@ -69,7 +67,7 @@ public:
     outcome.steps.beta = evaluation_.work().beta;
     outcome.steps.eta = evaluation_.work().eta;
     if (status != LinearStatus::converged) {
-      outcome.failure = governed::failure_text(status);
+      outcome.failure = failure_text(status);
     }
     state = here_.at;
     found_.note_alpha(outcome.steps.alpha);
@@ -85,7 +83,7 @@ public:
     evaluation_.report(found);
     found.share = share_;
     found.relative_direction = reference_ > 0.0 ? norm(direction_) / reference_ : 0.0;
-    return governed::text_of(found);
+    return text_of(found);
   }
 
 private:
@@ -98,7 +96,7 @@ private:
   }
 
   /// d anew at x; how far it was from what the interpolation said steers the share.
-  [[nodiscard]] LinearStatus refresh(double level, governed::Effort effort = governed::Effort::usual) {
+  [[nodiscard]] LinearStatus refresh(double level, Effort effort = Effort::usual) {
     assign(here_.d, carried_);
     const auto status = evaluation_.evaluate(here_, level, effort);
     axpy(-1.0, here_.d, carried_);
@@ -109,16 +107,20 @@ private:
   }
 
   [[nodiscard]] LinearStatus verify(bool &converged) {
+    if (reference_ == 0.0) { // the start is stationary
+      converged = true;
+      return LinearStatus::converged;
+    }
     const double goal = options_.tolerance * (reference_ - reference_error_);
     auto status = refresh(0.05 * goal);
     if (status != LinearStatus::converged || norm(here_.d) + evaluation_.error(here_) > goal) {
       return status;
     }
-    status = refresh(0.005 * goal, governed::Effort::verify);
+    status = refresh(0.005 * goal, Effort::verify);
     converged = status == LinearStatus::converged && norm(here_.d) + mismatch_ <= goal;
     found_.verified_change = mismatch_ / reference_;
     if (!converged) {
-      share_ = std::max(share_ * governed::rule::poor_match, governed::rule::smallest_share);
+      share_ = std::max(share_ * rule::poor_match, rule::smallest_share);
     }
     return status;
   }
@@ -129,7 +131,7 @@ private:
     for (int shortening = 0;;) {
       auto status = evaluate_trial();
       if (status != LinearStatus::converged) { // too far: the lower level is not what it is here
-        if (++shortening > governed::rule::most_shortenings) {
+        if (++shortening > rule::most_shortenings) {
           return status;
         }
         scale(0.1, move_);
@@ -152,24 +154,22 @@ private:
         return settle(outcome);
       }
       const bool lost_trust = trust_.lose();
-      if (!lost_trust && governed::falls(here_, trial_, slope)) {
+      if (!lost_trust && falls(here_, trial_, slope)) {
         learn_pair(curvature);
-        trust_.learn(curvature > 0.0 &&
-                     governed::predicts(here_, trial_, slope + 0.5 * curvature, governed::rule::calm_match));
+        trust_.learn(curvature > 0.0 && predicts(here_, trial_, slope + 0.5 * curvature, rule::calm_match));
         if (!(curvature > 0.0)) {
           reach_ *= 4.0; // φ bends down along p: farther next time
         }
         std::swap(here_, trial_);
         return settle(outcome);
       }
-      if (lost_trust ||
-          (!tightened && shortening >= governed::rule::shortenings_that_doubt_d)) { // d itself may be what is wrong
+      if (lost_trust || (!tightened && shortening >= rule::shortenings_that_doubt_d)) { // d itself may be what is wrong
         tightened = !lost_trust;
         shortening = 0;
         if (tightened) {
           pairs_.forget();
         }
-        share_ = std::max(0.3 * share_, governed::rule::smallest_share);
+        share_ = std::max(0.3 * share_, rule::smallest_share);
         status = refresh(share_ * norm(here_.d));
         if (status != LinearStatus::converged) {
           return status;
@@ -177,8 +177,8 @@ private:
         choose_move();
         continue;
       }
-      if (++shortening > governed::rule::most_shortenings) {
-        outcome.failure = stalled("no step along the direction lowers F");
+      if (++shortening > rule::most_shortenings) {
+        outcome.failure = stalled_text("no step along the direction lowers F", norm(here_.d) / reference_);
         return LinearStatus::converged;
       }
       scale(std::clamp(t, 0.1, 0.5), move_);
@@ -187,14 +187,8 @@ private:
 
   void choose_move() {
     pairs_.direction(here_.d, move_);
-    if (!pairs_.empty()) {
-      if (reach_ > 1.0) {
-        scale(reach_, move_);
-      }
-      return;
-    }
-    if (scale_ > 0.0) {
-      scale(reach_ * scale_, move_);
+    if (!pairs_.empty() || scale_ > 0.0) {
+      scale(pairs_.empty() ? reach_ * scale_ : reach_, move_);
       return;
     }
     const double length = norm(here_.d);
@@ -229,9 +223,9 @@ private:
 
   /// Puts the state of the line search's minimum into mixed_, and asks F there whether φ is the quadratic it seems.
   [[nodiscard]] bool interpolation_holds(double t, double slope, double curvature) {
-    governed::interpolate(here_, trial_, t, mixed_);
+    interpolate(here_, trial_, t, mixed_);
     evaluation_.measure_value(mixed_);
-    return governed::predicts(here_, mixed_, t * slope + 0.5 * t * t * curvature, governed::rule::poor_match);
+    return predicts(here_, mixed_, t * slope + 0.5 * t * t * curvature, rule::poor_match);
   }
 
   void learn_pair(double curvature) {
@@ -246,25 +240,25 @@ private:
   [[nodiscard]] LinearStatus settle(StepOutcome &outcome) {
     auto status = LinearStatus::converged;
     double length = norm(here_.d);
-    if (++since_refresh_ >= governed::rule::most_steps_without_refresh ||
-        evaluation_.error(here_) > governed::rule::poor_match * length) {
+    if (++since_refresh_ >= rule::most_steps_without_refresh || evaluation_.error(here_) > rule::poor_match * length) {
       status = refresh(share_ * length);
       length = norm(here_.d);
-      if (mismatch_ > governed::rule::poor_match * length) {
-        share_ = std::max(0.5 * share_, governed::rule::smallest_share);
-      } else if (mismatch_ < governed::rule::good_match * length) {
-        share_ = std::min(1.2 * share_, governed::rule::largest_share);
+      if (mismatch_ > rule::poor_match * length) {
+        share_ = std::max(0.5 * share_, rule::smallest_share);
+      } else if (mismatch_ < rule::good_match * length) {
+        share_ = std::min(1.2 * share_, rule::largest_share);
       }
     }
-    blurred_ = evaluation_.error(here_) > governed::rule::poor_match * length ? blurred_ + 1 : 0;
-    if (blurred_ > governed::rule::most_blurred_steps) {
-      outcome.failure = stalled("rounding leaves an error in y and v that d feels as much as its own length");
+    blurred_ = evaluation_.error(here_) > rule::poor_match * length ? blurred_ + 1 : 0;
+    if (blurred_ > rule::most_blurred_steps) {
+      outcome.failure = stalled_text("rounding leaves an error in y and v that d feels", length / reference_);
     }
-    if (status == LinearStatus::converged && length > governed::rule::growth_that_restarts * best_norm_) {
+    if (status == LinearStatus::converged && length > growth_limit_ * best_norm_) {
       here_.at = best_;
       pairs_.forget();
       ++found_.restarts;
-      share_ = std::max(governed::rule::poor_match * share_, governed::rule::smallest_share);
+      growth_limit_ *= 10.0; // where φ is badly conditioned ‖d‖ may grow on its way: never restart for the same twice
+      share_ = std::max(rule::poor_match * share_, rule::smallest_share);
       status = refresh(share_ * best_norm_);
       length = best_norm_ = norm(here_.d);
     }
@@ -272,24 +266,18 @@ private:
       best_norm_ = length;
       best_ = here_.at;
       without_progress_ = 0;
-    } else if (++without_progress_ > governed::rule::most_steps_without_progress) {
-      outcome.failure =
-          stalled("‖d‖ has not fallen in " + std::to_string(governed::rule::most_steps_without_progress) + " steps");
+    } else if (++without_progress_ > rule::most_steps_without_progress) {
+      outcome.failure = stalled_text("the norm of d has not fallen for long", length / reference_);
     }
     return status;
   }
 
-  [[nodiscard]] std::string stalled(const std::string &what) const {
-    return what + "; it stands at " + short_number(norm(here_.d) / reference_) +
-           " of the start's, where rounding or a kink may hide the rest: ask for a larger tolerance, or use doubles";
-  }
-
   GovernorOptions options_;
-  governed::Hypergradient<P> evaluation_;
-  governed::SecantPairs<V> pairs_;
-  governed::Estimate<V> here_;
-  governed::Estimate<V> trial_;
-  governed::Estimate<V> mixed_;
+  Hypergradient<P> evaluation_;
+  SecantPairs<V> pairs_;
+  Estimate<V> here_;
+  Estimate<V> trial_;
+  Estimate<V> mixed_;
   State<V> best_;
   V direction_;
   V move_;
@@ -298,15 +286,16 @@ private:
   double reference_ = 0.0; ///< ‖d‖ at the start
   double reference_error_ = 0.0;
   double best_norm_ = 0.0;
-  double share_ = governed::rule::first_share;
+  double share_ = rule::first_share;
   double mismatch_ = 0.0; ///< of d as carried along and as computed anew
   double scale_ = 0.0;    ///< pᵀΔd/ΔdᵀΔd of the last pair
   double reach_ = 1.0;
-  governed::QuadraticTrust trust_;
+  double growth_limit_ = rule::growth_that_restarts;
+  QuadraticTrust trust_;
   int since_refresh_ = 0;
   int blurred_ = 0; ///< steps in a row after which d's error was too large although y and v were solved anew
   std::int64_t without_progress_ = 0;
-  governed::Findings found_;
+  Findings found_;
 };
 
-} // namespace duplex
+} // namespace duplex::governed

@@ -26,6 +26,11 @@ namespace duplex::governed {
   }
 }
 
+[[nodiscard]] inline std::string stalled_text(const std::string &what, double relative_direction) {
+  return what + "; d stands at " + short_number(relative_direction) +
+         " of the first, and rounding or a kink may hide the rest: ask for a larger tolerance, or use doubles";
+}
+
 /// What a run measured and chose.
 struct Findings {
   double smallest_curvature = 0.0;

@@ -174,7 +174,7 @@ private:
     if (options_.upper.method != UpperMethod::gradient) {
       refuse("upper = " + field_text(options_.upper.method), "upper = gradient (the run moves x itself)");
     }
-    governor_.emplace(problem, start, GovernorOptions{.tolerance = options_.tolerance});
+    governor_.emplace(problem, start, governed::GovernorOptions{.tolerance = options_.tolerance});
   }
 
   void start_fused(const P &problem, const State<V> &start) {
@@ -253,7 +253,7 @@ private:
   AggregatedLower<P> next_;
   UpperOf<P> up_;
   std::optional<typename FusedType<P>::type> fused_;
-  std::optional<Governor<P>> governor_;
+  std::optional<governed::Governor<P>> governor_;
   V y_next_;
   V gradient_;
   V residual_;
