@@ -86,7 +86,7 @@ TEST_F(CleanCommand, RefusesModelsThatItDoesNotKnowAndOptionsThatAreNotTheirs) {
 TEST_F(CleanCommand, RefusesWrongSolverOptionsBeforeItReads) {
   expect_refused(command("--solver bagdcc"), {"bagdcc", "bagdc"});
   expect_refused(command("--alhpa 2"), {"alhpa", "alpha"});
-  expect_refused(command("--alpha -1"), {"alpha = -1", "> 0"});
+  expect_refused(command("--alpha -1"), {"alpha = -1", ">= 0"});
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "suspects.csv"));
 }
 

@@ -44,7 +44,11 @@ void PrintTo(const AlgorithmOne &c, std::ostream *out) { *out << c.label; }
 class AlgorithmOneByHand : public ::testing::TestWithParam<AlgorithmOne> {};
 
 TEST_P(AlgorithmOneByHand, GivesTheSameStepsAsBagdc) {
-  const Bagdc &o = GetParam().solver;
+  Bagdc o = GetParam().solver;
+  const auto defaults = o.policy();
+  o.alpha = defaults.alpha;
+  o.beta = defaults.beta;
+  o.eta = defaults.eta;
   const auto steps = record(bent_scalar(), o, {Vec::Constant(1, 0.9), Vec::Constant(1, -0.4), {}}, 60);
   ASSERT_EQ(steps.size(), 60U);
   double x = 0.9;

@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(AllMatrices, CounterExampleLimit,
 TEST(PaperCounterExample, ConvergesToHalfWithBagdc) {
   const AnyProblem<Vec> problem = CounterExample(IdentityMatrix(100), Vec::Ones(100).eval());
   auto state = problem.start();
-  (void)run_steps(problem, Bagdc{}, state, 400);
+  (void)run_steps(problem, with_given_steps, state, 400);
   for (const Vec *block : {&state.x, &state.y, &state.v}) {
     EXPECT_LE((block->array() - 0.5).abs().maxCoeff(), 1e-13);
   }

@@ -21,7 +21,7 @@ TEST(SinglePrecision, RefusesAStartThatIsNotFinite) {
   using V = Eigen::VectorXf;
   const CounterExample<float, IdentityMatrix> problem(IdentityMatrix(2), V::Ones(2));
   State<V> state{V::Constant(2, std::numeric_limits<float>::quiet_NaN()), V::Ones(2), {}};
-  EXPECT_CONTAINS(refusal([&] { (void)run_steps(problem, Bagdc{}, state, 1); }), "x holds NaN or infinity");
+  EXPECT_CONTAINS(refusal([&] { (void)run_steps(problem, with_given_steps, state, 1); }), "x holds NaN or infinity");
 }
 
 TEST(SinglePrecision, ReportsOverflowAsDivergence) {
@@ -55,7 +55,7 @@ TEST(SinglePrecision, ReachesTheAnswerOfThePaperProblem) {
   const CounterExample<float, IdentityMatrix> problem(IdentityMatrix(100), V::Ones(100));
   for (const auto dual : {DualStep::constant, DualStep::adaptive, DualStep::relaxed, DualStep::polak_ribiere}) {
     auto state = problem.start();
-    (void)run_steps(problem, Bagdc{.dual = dual}, state, 400);
+    (void)run_steps(problem, Bagdc{.alpha = 0.1, .dual = dual}, state, 400);
     for (const V *block : {&state.x, &state.y, &state.v}) {
       EXPECT_LE((block->array() - 0.5F).abs().maxCoeff(), 4.0F * epsilon<float>) << name_of(dual);
     }
@@ -125,8 +125,8 @@ TYPED_TEST(BothPrecisions, FusedStepGivesTheSameBitsOnRepetition) {
                                random_vector<V>(600, 2));
   auto first = problem.start();
   auto again = problem.start();
-  (void)run_steps(problem, Bagdc{}, first, 5);
-  (void)run_steps(problem, Bagdc{}, again, 5);
+  (void)run_steps(problem, with_given_steps, first, 5);
+  (void)run_steps(problem, with_given_steps, again, 5);
   EXPECT_TRUE(same_bits(first, again));
 }
 

@@ -45,9 +45,13 @@ TEST_P(RefusedStep, NamesSolverFieldValueAndBound) {
   AllSolvers::each([]<class S>() {
     for (const auto *field : {"alpha", "beta", "eta"}) {
       S solver;
+      constexpr bool zero_is_none = std::same_as<S, Bagdc>; // a step that is not given
+      if (zero_is_none && GetParam() == 0.0) {
+        continue;
+      }
       if (set_field(solver, field, GetParam())) {
-        EXPECT_EQ(refusal_of(solver),
-                  std::string(S::name) + ": " + field + " = " + number_text(GetParam()) + ", expected > 0 and finite");
+        EXPECT_EQ(refusal_of(solver), std::string(S::name) + ": " + field + " = " + number_text(GetParam()) +
+                                          ", expected " + (zero_is_none ? ">=" : ">") + " 0 and finite");
       } else {
         EXPECT_STREQ(field, "eta") << S::name; // every solver has alpha and beta
       }

@@ -98,6 +98,10 @@ TEST(Reproduce, RatesHaveNoViolation) {
   EXPECT_EQ(reproduce("rates", "--problems 10 --seed 1")["claims"].size(), 5U);
 }
 
+TEST(Reproduce, AutomaticStepsNeedFewerProductsThanTheBestConstantOnes) {
+  EXPECT_EQ(reproduce("autosteps", "--automatic-problems 12")["claims"].size(), 8U);
+}
+
 TEST(Reproduce, AFailingClaimWouldExitWithOne) {
   // With a time limit that nothing can meet, BAGDC is not first, and the command must say so.
   const ScratchFolder scratch;

@@ -56,6 +56,15 @@ TEST(SavedRun, GoesOnToTheSameBitsWithEveryKindOfMultiplierStepAndMixing) {
   expect_same_bits(problem, Bagdc{.alpha = 0.001, .beta = 0.1, .mu = 0.3}, "aggregated");
 }
 
+TEST(SavedRun, GoesOnToTheSameBitsWithAutomaticSteps) {
+  const auto quadratic = QuadraticSettings{.n = 17, .m = 25, .condition = 1e3, .seed = 3}.make<double>();
+  for (const std::int64_t saved_at : {1, 2, 5}) {
+    expect_same_bits(quadratic, Bagdc{}, "quadratic", saved_at);
+    expect_same_bits(bent(), Bagdc{.tolerance = 1e-9}, "bent", saved_at);
+    expect_same_bits(MultipleMinimizers<double>(4, 0.01), Bagdc{}, "many minimizers", saved_at);
+  }
+}
+
 TEST(SavedRun, GoesOnToTheSameBitsWithColdInnerLoops) {
   const auto problem = some_quadratic();
   expect_same_bits(problem, Rhg{.alpha = 0.01, .beta = 0.1, .inner = 4, .inner_start = InnerStart::cold}, "rhg");

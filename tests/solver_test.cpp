@@ -152,13 +152,13 @@ TEST(StoppingRule, OfTheDirectionIsOffAtZero) {
 TEST(StoppingRule, OfTheKktResidualIsMetAtTheFinalState) {
   const auto problem = paper_problem();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{}, state, {.kkt_tolerance = 1e-6});
+  const auto summary = solve(problem, with_given_steps, state, {.kkt_tolerance = 1e-6});
   EXPECT_EQ(summary.termination, Termination::kkt_tolerance);
   EXPECT_TRUE(summary.converged());
   KktResidual residual(problem);
   EXPECT_LE(residual.at(state.x, state.y, state.v).residual(), 1e-6);
   auto shorter = problem.start();
-  (void)run_steps(problem, Bagdc{}, shorter, summary.iterations - 1);
+  (void)run_steps(problem, with_given_steps, shorter, summary.iterations - 1);
   EXPECT_GT(residual.at(shorter.x, shorter.y, shorter.v).residual(), 1e-6);
 }
 
@@ -169,7 +169,7 @@ TEST(StoppingRule, OfATargetIsMetByTheReportedMetric) {
   Monitor<Vec> monitor;
   monitor.metrics = {book.metric("kkt"), book.metric("x-error")};
   monitor.target = Target{"x-error", 1e-3};
-  const auto summary = solve(problem, Bagdc{}, state, {}, monitor);
+  const auto summary = solve(problem, with_given_steps, state, {}, monitor);
   EXPECT_EQ(summary.termination, Termination::target_reached);
   ASSERT_EQ(summary.metrics.size(), 2U);
   EXPECT_EQ(summary.metrics[1].first, "x-error");
@@ -182,7 +182,7 @@ TEST(StoppingRule, OfAPredicateSeesTheStep) {
   auto state = problem.start();
   Monitor<Vec> monitor;
   monitor.stop_when = [](const Progress<Vec> &progress) { return progress.iteration == 13; };
-  const auto summary = solve(problem, Bagdc{}, state, {}, monitor);
+  const auto summary = solve(problem, with_given_steps, state, {}, monitor);
   EXPECT_EQ(summary.termination, Termination::predicate);
   EXPECT_EQ(summary.iterations, 13);
 }
@@ -201,7 +201,7 @@ TEST(StoppingRule, OfASignalEndsTheRunAfterTheStepAtHand) {
     }
     return false;
   };
-  const auto summary = solve(problem, Bagdc{}, state, {.interrupt = &control_c}, monitor);
+  const auto summary = solve(problem, with_given_steps, state, {.interrupt = &control_c}, monitor);
   (void)std::signal(SIGINT, before);
   EXPECT_EQ(summary.termination, Termination::interrupted);
   EXPECT_EQ(summary.iterations, 8);
@@ -261,7 +261,7 @@ TEST(CostOfAStep, IsWhatEachHeaderSays) {
   constexpr std::int64_t t = 6;
   const auto problem = bent();
   expect_cost(problem, Bagdc{.dual = DualStep::constant}, {3, 1, 1});
-  expect_cost(problem, Bagdc{.dual = DualStep::adaptive}, {3, 2, 1});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .dual = DualStep::adaptive}, {3, 2, 1});
   expect_cost(problem, Bagdc{.dual = DualStep::relaxed}, {3, 2, 1});
   expect_cost(problem, Bagdc{.dual = DualStep::polak_ribiere}, {3, 2, 1});
   expect_cost(problem, Bagdc{.dual = DualStep::constant, .mu = 0.5}, {4, 2, 2});
@@ -293,8 +293,8 @@ TEST(CostOfAStep, DoesNotIncludeMetrics) {
   }
   auto plain = problem.start();
   auto watched = problem.start();
-  const auto without = run_steps(problem, Bagdc{}, plain, 10);
-  const auto with = solve(problem, Bagdc{}, watched, {.max_iterations = 10, .kkt_tolerance = 1e-30}, monitor);
+  const auto without = run_steps(problem, with_given_steps, plain, 10);
+  const auto with = solve(problem, with_given_steps, watched, {.max_iterations = 10, .kkt_tolerance = 1e-30}, monitor);
   EXPECT_EQ(without.counters, with.counters);
   EXPECT_TRUE(same_bits(plain, watched));
 }
@@ -306,7 +306,7 @@ std::vector<std::int64_t> observed(const Cadence &cadence, const Options &option
   Monitor<Vec> monitor;
   monitor.observers = {&trace};
   monitor.cadence = cadence;
-  (void)solve(problem, Bagdc{}, state, options, monitor);
+  (void)solve(problem, with_given_steps, state, options, monitor);
   std::vector<std::int64_t> iterations;
   for (const auto &row : trace.rows()) {
     iterations.push_back(row.iteration);

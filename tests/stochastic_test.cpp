@@ -29,7 +29,7 @@ TEST(StochasticRun, RefusesWrongOptionsAndStartsAsAnyRun) {
   auto state = problem.start();
   EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.alpha = -1.0}, state); }), "alpha = -1");
   state.y = Vec::Zero(5);
-  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{}, state); }), "y has 5 entries");
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, with_given_steps, state); }), "y has 5 entries");
 }
 
 TEST(StochasticRun, DrawsOnceForEveryStep) {
@@ -63,7 +63,9 @@ TEST(StochasticRun, IsRepeatedByItsSeedAndByNoOther) {
 
 TEST(StochasticRun, IsTheSameBesideOthersOnOneProblem) {
   const Noisy problem(10, 3, 2);
-  const auto run = [&](std::uint64_t seed) { return after(problem, Bagdc{}, {.max_iterations = 2000, .seed = seed}); };
+  const auto run = [&](std::uint64_t seed) {
+    return after(problem, with_given_steps, {.max_iterations = 2000, .seed = seed});
+  };
   std::vector<State<Vec>> beside(4);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < beside.size(); ++i) {

@@ -22,6 +22,9 @@ inline void PrintTo(Termination termination, std::ostream *out) { *out << '"' <<
 
 namespace duplex::testing {
 
+/// BAGDC with steps of the caller's, which the paper's problem likes.
+inline constexpr Bagdc with_given_steps{.alpha = 0.1, .beta = 0.2, .eta = 1.0};
+
 using Vec = Eigen::VectorXd;
 using Mat = Eigen::MatrixXd;
 

@@ -70,6 +70,22 @@ public:
       (*this)(std::string(name) + " " + std::to_string(i), members[i]);
     }
   }
+  /// As many members as there were when they were written, at most `most`; make() gives one to read into.
+  template <class T, class Make>
+  void resized(std::string_view name, std::vector<T> &members, std::size_t most, const Make &make) {
+    auto count = static_cast<std::int64_t>(members.size());
+    (*this)(std::string(name) + " count", count);
+    if (count < 0 || count > static_cast<std::int64_t>(most)) {
+      throw InvalidInput("'" + prefix_ + std::string(name) + "' of the saved state has " + std::to_string(count) +
+                         " members, expected at most " + std::to_string(most));
+    }
+    const auto size = static_cast<std::size_t>(count);
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(std::min(size, members.size())), members.end());
+    while (members.size() < size) {
+      members.push_back(make());
+    }
+    (*this)(name, members);
+  }
   /// Plain numbers, as many as there are.
   template <class T> void operator()(std::string_view name, std::span<T> numbers) {
     static_cast<Derived &>(*this).plain(prefix_ + std::string(name), numbers);

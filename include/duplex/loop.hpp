@@ -58,9 +58,10 @@ public:
   Loop(const P &problem, const M &measured, Draws &drawn, const S &solver, State<V> &state, const Options &options,
        const Monitor<V> &monitor)
       : problem_(&problem), drawn_(&drawn), solver_(&solver), state_(&started(problem, solver, state, options)),
-        options_(&options), watch_(measured, options, monitor), time_limit_(options.max_seconds),
-        counted_(problem, summary_.counters), run_(solver, counted_, state), upper_(solver.upper, state.x),
-        start_norms_(StartNorms::of(state)), saving_(options.saving) {
+        options_(&options), asked_(options.direction_tolerance > 0.0 || options.kkt_tolerance > 0.0 || monitor.target),
+        watch_(measured, options, monitor), time_limit_(options.max_seconds), counted_(problem, summary_.counters),
+        run_(solver, counted_, state), upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)),
+        saving_(options.saving) {
     summary_.solver = S::name;
     if (options.saving != nullptr && options.saving->from != nullptr) {
       go_on_from(*options.saving->from);
@@ -75,6 +76,9 @@ public:
     }
     clock_.pause();
     summary_.seconds = clock_.seconds_while_paused();
+    if constexpr (requires { run_.explanation(); }) {
+      summary_.explanation = run_.explanation();
+    }
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
     }
@@ -142,7 +146,8 @@ private:
     }
     upper_.learn(summary_.direction_norm);
     keep_if_good(k);
-    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance && k > 1) {
+    if ((outcome_.converged && !asked_) ||
+        (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance && k > 1)) {
       summary_.termination = Termination::direction_tolerance;
     } else {
       summary_.termination = limit;
@@ -284,6 +289,7 @@ private:
   const S *solver_;
   State<V> *state_;
   const Options *options_;
+  bool asked_; ///< for a tolerance or a target, beside which a method's own does not count
   Watch<M> watch_;
   TimeLimit time_limit_;
   Summary summary_;

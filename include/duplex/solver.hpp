@@ -5,6 +5,7 @@
 #include <duplex/stochastic.hpp>
 
 #include <concepts>
+#include <string>
 #include <string_view>
 
 namespace duplex {
@@ -39,6 +40,13 @@ template <StochasticProblem P, class S>
 requires SolverFor<S, Counted<Drawn<P>>>
 [[nodiscard]] Summary solve(const P &problem, const S &solver, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
+  if constexpr (requires { solver.refuses_samples(); }) {
+    if (solver.refuses_samples()) {
+      throw InvalidInput(std::string(S::name) +
+                         ": no step is given, but the problem draws samples: give alpha and beta "
+                         "(a run finds its own where what a step learns holds for the next)");
+    }
+  }
   Drawn<P> drawn(problem, options.seed);
   if constexpr (SecondOrderProblem<P>) {
     return detail::Loop(drawn, problem, drawn, solver, state, options, monitor).run();

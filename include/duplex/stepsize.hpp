@@ -26,12 +26,21 @@ struct StepOutcome {
   StepSizes steps;
   std::string failure;  ///< empty unless the method could not do the step
   bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
+  bool converged =
+      false; ///< the method's own tolerance is verified to be met, and x has stayed; another step asks for more
 };
 
 enum class Schedule : std::uint8_t { constant, theorem };
 
 constexpr std::array<std::string_view, 2> schedule_names{"constant", "theorem"};
 constexpr const auto &names_of(Schedule /*unused*/) { return schedule_names; }
+
+/// Who chooses α, β and η: the run itself from what it measures (governed.hpp), unless the caller gives one of them or
+/// a rule for them; or the caller, with defaults for what is not given.
+enum class Steps : std::uint8_t { automatic, given };
+
+constexpr std::array<std::string_view, 2> steps_names{"automatic", "given"};
+constexpr const auto &names_of(Steps /*unused*/) { return steps_names; }
 
 /// How the multiplier moves, with r = ∇yF − Hv:
 ///   constant         v += η r

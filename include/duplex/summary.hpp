@@ -16,7 +16,7 @@ namespace duplex {
 
 enum class Termination : std::uint8_t {
   not_run,             ///< the summary was never filled
-  direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance
+  direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance, or verified to meet the method's own
   kkt_tolerance,       ///< the KKT residual is at most Options::kkt_tolerance
   target_reached,      ///< the monitored metric reached Monitor::target
   predicate,           ///< Monitor::stop_when said so
@@ -53,7 +53,8 @@ constexpr const auto &names_of(Termination /*unused*/) { return termination_name
 struct Summary {
   std::string solver;
   Termination termination = Termination::not_run;
-  std::string message; ///< what happened, and what to try where the run failed
+  std::string message;     ///< what happened, and what to try where the run failed
+  std::string explanation; ///< what a run that chooses its own steps measured and chose
   std::int64_t iterations = 0;
   double seconds = 0.0;        ///< on the run's clock: steps only, no metrics, no observers
   double direction_norm = 0.0; ///< ‖d‖ of the last step

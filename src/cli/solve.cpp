@@ -34,6 +34,7 @@ struct SolveArguments {
   std::int64_t every = 1;
   double save_every = 10.0;
   bool as_json = false;
+  bool explain = false;
 };
 
 /// What a run was told, in its checkpoint.
@@ -172,6 +173,11 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
     for (const auto &[name, value] : series.summary.metrics) {
       fmt::print("  {:<20} {}\n", name, short_number(value, 6));
     }
+    if (arguments.explain) {
+      fmt::print("{}\n", series.summary.explanation.empty()
+                             ? std::string(solver.name()) + " had its steps given; nothing was chosen by the run"
+                             : series.summary.explanation);
+    }
   }
   if (!arguments.out.empty()) {
     result.figure.title = result.title;
@@ -219,11 +225,13 @@ void add_solve(CLI::App &app, Action &chosen) {
   for (auto *fixed : {problem, solver, metrics, target, every, out}) {
     resume->excludes(fixed);
   }
+  command->add_flag("--explain", arguments->explain, "Print what a run without given steps has measured and chosen");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer("Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"
                   "--iterations 500 --direction-tolerance 1e-6; `duplex list` shows them.\n"
-                  "Without a tolerance or a target the run does all of its iterations.");
+                  "bagdc without --alpha, --beta, --eta or a rule for them chooses its steps itself, and ends at its\n"
+                  "own --tolerance. Other runs without a tolerance or a target do all of their iterations.");
   command->callback([command, arguments, &chosen] {
     chosen = [command, arguments] { return solve_problem(*arguments, command->remaining()); };
   });

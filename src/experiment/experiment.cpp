@@ -31,6 +31,7 @@ Json series_json(const Series &series) {
             {"seconds", series.summary.seconds},
             {"status", series.status()},
             {"message", series.summary.message},
+            {"explanation", series.summary.explanation},
             {"evaluations", counters_json(series.summary.counters)}};
   Json metrics = Json::object();
   if (!series.summary.failed()) {

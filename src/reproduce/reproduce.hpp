@@ -28,6 +28,7 @@ struct Settings {
   std::string mnist;
   std::string device = "auto";
   double few_shot_limit = 60.0;
+  std::int64_t automatic_problems = 500;
   const std::atomic<bool> *interrupt = nullptr;
   std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
@@ -47,6 +48,7 @@ struct Settings {
     visit("mnist", self.mnist, any_number, "folder of MNIST's IDX files (empty: data/mnist)");
     visit("device", self.device, any_number, "table1-fewshot: cpu, cuda or auto");
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
+    visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
   }
 
   void told(const std::string &text) const {
@@ -67,6 +69,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment table1_few_shot(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_quality(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
+[[nodiscard]] experiment::Experiment autosteps(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -75,7 +78,7 @@ struct Entry {
   bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 10> entries{{
+inline constexpr std::array<Entry, 11> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -87,6 +90,7 @@ inline constexpr std::array<Entry, 10> entries{{
      true},
     {"clean-quality", "duplex clean, untuned, against what one would do instead", clean_quality},
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
+    {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
 }};
 
 [[nodiscard]] constexpr std::string_view title_of(std::string_view name) {

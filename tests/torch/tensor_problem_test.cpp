@@ -108,7 +108,7 @@ TEST(TensorProblem, EvaluatesEachPointOnce) {
       Tensors({at::zeros(3)}), Tensors({at::zeros(3)}));
   *lower_calls = *upper_calls = 0;
   auto state = problem.start();
-  (void)run_steps(problem, Bagdc{.dual = DualStep::adaptive}, state, 10);
+  (void)run_steps(problem, Bagdc{.alpha = 0.1, .dual = DualStep::adaptive}, state, 10);
   EXPECT_EQ(*lower_calls, 20)
       << "at (x, y) for the gradient and the cross product, at (x, y+) for two Hessian products";
   EXPECT_EQ(*upper_calls, 10);

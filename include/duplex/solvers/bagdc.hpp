@@ -11,16 +11,19 @@
 // vectors beside the state. Keep μ = 0 where f is strongly convex in y.
 //
 // Beyond the paper: with mixing = m the steps of y and of v are those of Anderson mixing over
-// their last m moves, at no product and 4m + 4 vectors more.
+// their last m moves, at no product and 4m + 4 vectors more. Where no step is given the run finds its steps itself
+// (governed.hpp).
 
 #include <duplex/aggregate.hpp>
 #include <duplex/fused.hpp>
+#include <duplex/governed.hpp>
 #include <duplex/mixing.hpp>
 #include <duplex/solver.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -31,9 +34,9 @@ struct Bagdc {
   static constexpr std::string_view title =
       "Bilevel Alternating Gradient with Dual Correction: one loop, one multiplier";
 
-  double alpha = 0.1;
-  double beta = 0.2;
-  double eta = 1.0;
+  double alpha = 0.0; ///< 0 here and in the next two: not given
+  double beta = 0.0;
+  double eta = 0.0;
   DualStep dual = DualStep::adaptive;
   double relaxation = 0.9;
   double eta_cap = infinity;
@@ -43,12 +46,16 @@ struct Bagdc {
   Schedule schedule = Schedule::constant;
   int mixing = 0;
   bool fused = true;
+  Steps steps = Steps::automatic;
+  double tolerance = 1e-5;
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
-    visit("alpha", self.alpha, finite_positive, "upper step size (schedule = theorem: its factor of mu^11)");
-    visit("beta", self.beta, finite_positive, "lower step size");
-    visit("eta", self.eta, finite_positive, "multiplier step size where dual = constant (theorem: factor of mu^4)");
+    visit("alpha", self.alpha, finite_non_negative,
+          "upper step size (schedule = theorem: its factor of mu^11; 0: the run's own, or 0.1)");
+    visit("beta", self.beta, finite_non_negative, "lower step size (0: the run's own, or 0.2)");
+    visit("eta", self.eta, finite_non_negative,
+          "multiplier step size where dual = constant (theorem: factor of mu^4; 0: the run's own, or 1)");
     visit("dual", self.dual, any_number, "how the multiplier's step is chosen");
     visit("relaxation", self.relaxation, Bound{.low = 0.0, .high = 2.0, .low_open = true, .high_open = true},
           "factor on the line search where dual = relaxed");
@@ -60,18 +67,39 @@ struct Bagdc {
     visit("mixing", self.mixing, Bound{.low = 0.0, .high = most_mixed_pairs},
           "pairs of Anderson mixing of the steps of y and v (0: none)");
     visit("fused", self.fused, any_number, "use the problem's fused step where it has one");
+    visit("steps", self.steps, any_number,
+          "automatic: the run chooses all of them, unless one or a rule for one is given");
+    visit("tolerance", self.tolerance, Bound{.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
+          "automatic steps: stop when the hypergradient is verified to be this small beside the first");
     UpperRule::fields(self.upper, visit);
   }
 
   [[nodiscard]] bool needs_aggregation() const { return mu > 0.0; }
 
+  /// Whether the run chooses its steps: none is given, and no rule for one.
+  [[nodiscard]] bool governs() const {
+    const Bagdc usual;
+    return steps == Steps::automatic && alpha == 0.0 && beta == 0.0 && eta == 0.0 && dual == usual.dual &&
+           relaxation == usual.relaxation && eta_cap == usual.eta_cap && mu == 0.0 && schedule == usual.schedule &&
+           mixing == 0 && upper.method == UpperMethod::gradient;
+  }
+
+  /// What one step learns serves the next: they must see one problem.
+  [[nodiscard]] bool refuses_samples() const { return governs(); }
+
   /// Whether every step is the same operations with the same numbers, and reads nothing of what they give.
   [[nodiscard]] bool repeats() const {
-    return dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 && mixing == 0;
+    return !governs() && dual == DualStep::constant && schedule == Schedule::constant && mu == 0.0 && mixing == 0;
   }
 
   [[nodiscard]] StepPolicy policy() const {
-    return {.alpha = alpha, .beta = beta, .eta = eta, .mu = mu, .mu_decay = mu_decay, .schedule = schedule};
+    const auto or_default = [](double given, double otherwise) { return given > 0.0 ? given : otherwise; };
+    return {.alpha = or_default(alpha, 0.1),
+            .beta = or_default(beta, 0.2),
+            .eta = or_default(eta, 1.0),
+            .mu = mu,
+            .mu_decay = mu_decay,
+            .schedule = schedule};
   }
 
   template <SecondOrderProblem P> class Run;
@@ -82,7 +110,7 @@ public:
   using V = VectorOf<P>;
 
   Run(const Bagdc &options, const P &problem, const State<V> &start)
-      : options_(options), policy_(options.policy()), search_(options.eta, options.eta_cap), here_(problem),
+      : options_(options), policy_(options.policy()), search_(policy_.eta, options.eta_cap), here_(problem),
         next_(problem), up_(problem.upper()), y_next_(zeros_like(start.y)), gradient_(zeros_like(start.y)),
         residual_(zeros_like(start.y)), product_(zeros_like(start.y)), direction_(zeros_like(start.x)),
         cross_(zeros_like(start.x)) {
@@ -92,6 +120,10 @@ public:
     if (options.schedule == Schedule::theorem && options.dual != DualStep::constant) {
       throw InvalidInput("bagdc: schedule = theorem with dual = " + field_text(options.dual) +
                          ", expected dual = constant (the schedule gives eta)");
+    }
+    if (options.governs()) {
+      governor_.emplace(problem, start, governed::GovernorOptions{.tolerance = options.tolerance});
+      return;
     }
     if (options.dual == DualStep::polak_ribiere) {
       residual_before_ = zeros_like(start.y);
@@ -109,6 +141,9 @@ public:
   }
 
   StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    if (governor_) {
+      return governor_->step(s);
+    }
     StepSizes steps = policy_.at(k);
     if (fused_) {
       steps.eta = fused_->step(s, steps, fused_rules(), move, direction_);
@@ -134,9 +169,11 @@ public:
     return {.steps = steps, .failure = {}};
   }
 
-  [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V &direction() const { return governor_ ? governor_->direction() : direction_; }
   /// y before the step, which has changed places with y⁺; a fused step keeps none.
-  [[nodiscard]] const V *lower_point() const { return fused_ ? nullptr : &y_next_; }
+  [[nodiscard]] const V *lower_point() const { return fused_ || governor_ ? nullptr : &y_next_; }
+  /// What was measured and chosen, where the steps are automatic.
+  [[nodiscard]] std::string explanation() const { return governor_ ? governor_->explanation() : std::string{}; }
 
   template <class Archive> void archive(Archive &members) {
     members("search", search_);
@@ -145,6 +182,7 @@ public:
     members("y mixing", y_mixing_);
     members("v mixing", v_mixing_);
     members("fused", fused_);
+    members("governor", governor_);
   }
 
 private:
@@ -225,6 +263,7 @@ private:
   AggregatedLower<P> next_;
   UpperOf<P> up_;
   std::optional<typename FusedType<P>::type> fused_;
+  std::optional<governed::Governor<P>> governor_;
   V y_next_;
   V gradient_;
   V residual_;

@@ -1,0 +1,102 @@
+#pragma once
+// What a governed run says of itself.
+
+#include <duplex/linear.hpp>
+#include <duplex/summary.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace duplex::governed {
+
+[[nodiscard]] inline std::string failure_text(LinearStatus status) {
+  switch (status) {
+  case LinearStatus::singular:
+    return "the lower Hessian is singular and the system for y or v inconsistent: the lower level has many minimizers, "
+           "or none; give the upper level's second derivatives in y, so that mu > 0 can choose among them, or make the "
+           "lower level strongly convex";
+  case LinearStatus::indefinite:
+    return "the lower Hessian is indefinite: the lower level is not convex in y here, and y is no minimizer of it; "
+           "start y elsewhere, or add a penalty on y to the lower level";
+  case LinearStatus::not_finite:
+    return "a loss or a derivative is NaN or infinity, however short the step";
+  default:
+    return "conjugate gradients on the lower Hessian did not end: it is too badly conditioned for this precision; add "
+           "a penalty on y to the lower level";
+  }
+}
+
+[[nodiscard]] inline std::string stalled_text(const std::string &what, double relative_direction) {
+  return what + "; d stands at " + short_number(relative_direction) +
+         " of the first, and rounding or a kink may hide the rest: ask for a larger tolerance, or use doubles";
+}
+
+/// What a run measured and chose.
+struct Findings {
+  double mu = 0.0; ///< at the end; zero where the lower level is taken as it is
+  double smallest_curvature = 0.0;
+  double largest_curvature = 0.0;
+  bool lower_is_curved = false;
+  bool lower_hessian_changes = false;
+  std::int64_t y_steps = 0;
+  std::int64_t v_steps = 0;
+  double y_gain = 0.0;
+  double v_gain = 0.0;
+  double share = 0.0;
+  double smallest_alpha = 0.0; ///< zero where x has not moved
+  double largest_alpha = 0.0;
+  std::int64_t steps = 0;
+  std::int64_t interpolated = 0;
+  std::int64_t refreshes = 0;
+  std::int64_t restarts = 0;
+  double relative_direction = 0.0;
+  double verified_change = 0.0; ///< zero where nothing was verified
+
+  /// What accumulates; the rest is asked for when it is told.
+  template <class Archive> void archive(Archive &members) {
+    members("smallest alpha", smallest_alpha);
+    members("largest alpha", largest_alpha);
+    members("steps", steps);
+    members("interpolated", interpolated);
+    members("refreshes", refreshes);
+    members("restarts", restarts);
+    members("verified change", verified_change);
+  }
+
+  void note_alpha(double alpha) {
+    if (alpha > 0.0) {
+      smallest_alpha = smallest_alpha > 0.0 ? std::min(smallest_alpha, alpha) : alpha;
+      largest_alpha = std::max(largest_alpha, alpha);
+    }
+  }
+};
+
+[[nodiscard]] inline std::string text_of(const Findings &found) {
+  const auto number = [](double value) { return short_number(value); };
+  const auto count = [](std::int64_t value) { return std::to_string(value); };
+  const char *kind = found.lower_is_curved         ? "not quadratic in y: Newton's method on it"
+                     : found.lower_hessian_changes ? "quadratic in y, with a Hessian that changes with x"
+                                                   : "quadratic in y with a constant Hessian, as far as seen";
+  std::string text = "lower level: curvatures from " + number(found.smallest_curvature) + " to " +
+                     number(found.largest_curvature) + " were met, " + kind + "; " + count(found.y_steps) +
+                     " conjugate-gradient steps on y and " + count(found.v_steps) + " on v\n";
+  if (found.mu > 0.0) {
+    text += "mu: the lower Hessian is singular, so that mu F + (1 - mu) f stands for the lower level, with mu from 0.5 "
+            "down to " +
+            number(found.mu) + "\n";
+  }
+  text += "accuracy: d feels " + number(found.y_gain) + " times y's error and " + number(found.v_gain) +
+          " times v's; both are solved until that is " + number(found.share) + " of the norm of d\n";
+  text += "upper level: alpha from " + number(found.smallest_alpha) + " to " + number(found.largest_alpha) +
+          " by secant pairs; " + count(found.interpolated) + " of " + count(found.steps) +
+          " steps interpolated, d computed anew " + count(found.refreshes) + " times, back to the best point " +
+          count(found.restarts) + " times\n";
+  text += "end: d is " + number(found.relative_direction) + " of the first";
+  if (found.verified_change > 0.0) {
+    text += "; solving y and v ten times tighter changed it by " + number(found.verified_change);
+  }
+  return text;
+}
+
+} // namespace duplex::governed

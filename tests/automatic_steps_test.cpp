@@ -1,0 +1,279 @@
+#include "support.hpp"
+
+#include "noisy_problem.hpp"
+
+#include <duplex/governed.hpp>
+
+#include <cmath>
+
+namespace duplex::testing {
+namespace {
+
+constexpr Bagdc automatic;
+
+std::int64_t products_of(const Summary &summary) { return summary.counters.gradients + summary.counters.products(); }
+
+/// ‖∇φ(x)‖ / ‖∇φ(x₀)‖, exact.
+template <class P> double relative_gradient(const P &problem, const State<VectorOf<P>> &state) {
+  const auto start = problem.start();
+  ExactSolver<P> exact(problem);
+  const double first = norm(exact.at(start.x, start.y).hypergradient);
+  return norm(exact.at(state.x, state.y).hypergradient) / first;
+}
+
+/// F, f, x and y in other units.
+Quadratic<double> in_units(const Quadratic<double> &problem, double upper, double lower, double x, double y) {
+  auto data = problem.data();
+  const Index n = problem.x_size();
+  const Index m = problem.y_size();
+  Vec shrink(n + m);
+  shrink << Vec::Constant(n, 1.0 / x), Vec::Constant(m, 1.0 / y);
+  data.upper_hessian = (upper * (shrink.asDiagonal() * data.upper_hessian * shrink.asDiagonal())).eval();
+  data.upper_linear = (upper * shrink.cwiseProduct(data.upper_linear)).eval();
+  data.lower_hessian *= lower / (y * y);
+  data.cross *= lower / (x * y);
+  data.lower_linear *= lower / y;
+  return Quadratic<double>(std::move(data));
+}
+
+TEST(AutomaticSteps, RefuseAToleranceOfZero) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  auto state = problem.start();
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.tolerance = 0.0}, state); }),
+                  "tolerance = 0, expected > 0 and < 1");
+}
+
+TEST(AutomaticSteps, AreTakenWhereNoStepAndNoRuleIsGiven) {
+  EXPECT_TRUE(Bagdc{}.governs());
+  EXPECT_TRUE((Bagdc{.fused = false, .tolerance = 1e-3}.governs()));
+  for (const Bagdc &solver :
+       {Bagdc{.alpha = 0.1}, Bagdc{.beta = 0.1}, Bagdc{.eta = 0.1}, Bagdc{.dual = DualStep::relaxed},
+        Bagdc{.eta_cap = 3.0}, Bagdc{.mu = 0.5}, Bagdc{.mixing = 5}, Bagdc{.steps = Steps::given},
+        Bagdc{.upper = {.method = UpperMethod::adam}}}) {
+    EXPECT_FALSE(solver.governs());
+  }
+}
+
+TEST(AutomaticSteps, AreRefusedWhereAProblemDrawsSamples) {
+  const Noisy problem(30, 3, 4);
+  State<Vec> state{Vec::Zero(3), Vec::Zero(3), {}};
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{}, state); }), "give alpha and beta");
+}
+
+TEST(AutomaticSteps, KeepTheirBudgetOnTheCounterExample) {
+  for (const auto &[condition, budget] : {std::pair{10.0, 300}, {100.0, 3000}}) {
+    const auto spectrum = log_spaced_spectrum<double>(100, condition, 1.0 / condition);
+    const CounterExample problem(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(100)), 0.0);
+    auto state = problem.start();
+    const auto summary = solve(problem, automatic, state);
+    EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+    EXPECT_LE(relative_gradient(problem, state), 1e-5);
+    EXPECT_LE(products_of(summary), budget);
+  }
+}
+
+TEST(AutomaticSteps, ClaimOnlyWhatTheExactHypergradientConfirms) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const QuadraticSettings settings{.n = 3 + static_cast<Index>(seed),
+                                     .m = 23 - static_cast<Index>(seed),
+                                     .condition = std::pow(10.0, 0.15 * static_cast<double>(seed)),
+                                     .coupling = 1.0,
+                                     .seed = seed};
+    const auto problem = settings.generate<double>();
+    auto state = problem.start();
+    const auto summary = solve(problem, automatic, state);
+    EXPECT_TRUE(summary.converged()) << summary.brief();
+    EXPECT_LE(relative_gradient(problem, state), 1e-5) << "seed " << seed;
+    EXPECT_LE(products_of(summary), 3000) << "seed " << seed;
+  }
+}
+
+TEST(AutomaticSteps, DoNotKnowTheUnits) {
+  const auto problem = QuadraticSettings{.n = 12, .m = 60, .condition = 200.0, .coupling = 1.0}.generate<double>();
+  const auto run = [](const Quadratic<double> &quadratic) {
+    auto state = quadratic.start();
+    return solve(quadratic, automatic, state);
+  };
+  const auto plain = run(problem);
+  ASSERT_TRUE(plain.converged());
+  for (const int sign : {-1, 1}) { // powers of two round nothing: the runs are the same
+    const double unit = std::ldexp(1.0, 10 * sign);
+    EXPECT_EQ(run(in_units(problem, unit, 1.0, 1.0, 1.0)).counters, plain.counters) << "F";
+    EXPECT_EQ(run(in_units(problem, 1.0, unit, 1.0, 1.0)).counters, plain.counters) << "f";
+    EXPECT_EQ(run(in_units(problem, 1.0, 1.0, unit, 1.0)).counters, plain.counters) << "x";
+    EXPECT_EQ(run(in_units(problem, 1.0, 1.0, 1.0, unit)).counters, plain.counters) << "y";
+  }
+  for (const double unit : {1e-3, 1e3}) {
+    const auto scaled = run(in_units(problem, unit, 1.0 / unit, unit, 1.0 / unit));
+    EXPECT_NEAR(static_cast<double>(products_of(scaled)) / static_cast<double>(products_of(plain)), 1.0, 0.1);
+  }
+}
+
+TEST(AutomaticSteps, SolveProblemsThatAreNotQuadratic) {
+  const auto problem = bent();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-8}, state);
+  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_LE(relative_gradient(problem, state), 1e-8);
+  EXPECT_LE(products_of(summary), 500);
+  EXPECT_CONTAINS(summary.explanation, "not quadratic in y");
+
+  const auto ridge = RidgeSettings{}.make<double>();
+  auto penalties = ridge.start();
+  const auto tuned = solve(ridge, automatic, penalties);
+  EXPECT_EQ(tuned.termination, Termination::direction_tolerance) << tuned.brief();
+  EXPECT_LE(relative_gradient(ridge, penalties), 1e-5);
+  EXPECT_CONTAINS(tuned.explanation, "a Hessian that changes with x");
+}
+
+TEST(AutomaticSteps, WorkInSinglePrecision) {
+  const auto problem = QuadraticSettings{.condition = 100.0}.generate<float>();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-3}, state);
+  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_LE(relative_gradient(problem, state), 1e-3);
+}
+
+TEST(AutomaticSteps, DoNotClaimWhatRoundingHides) {
+  const auto problem = QuadraticSettings{.condition = 1000.0}.generate<float>();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-9}, state);
+  EXPECT_FALSE(summary.converged()) << summary.brief();
+}
+
+TEST(AutomaticSteps, SwitchMuOnWhereTheLowerLevelHasManyMinimizers) {
+  for (const double start : {0.0, 0.01, -0.7}) {
+    const MultipleMinimizers<double> problem(10, start);
+    auto state = problem.start();
+    const auto summary = solve(problem, automatic, state);
+    EXPECT_TRUE(summary.converged()) << summary.brief();
+    EXPECT_LE((state.x.array() - 1.0).abs().maxCoeff(), 1e-4) << summary.explanation;
+    EXPECT_CONTAINS(summary.explanation, "mu: the lower Hessian is singular");
+  }
+}
+
+TEST(AutomaticSteps, SayThatTheLowerHessianIsSingularWhereNothingCanChooseAmongItsMinimizers) {
+  auto data = QuadraticSettings{.null_space = 3}.generate<double>().data();
+  const Index n = QuadraticSettings{}.n;
+  data.upper_hessian.bottomRightCorner(data.upper_hessian.rows() - n, data.upper_hessian.rows() - n).setZero();
+  data.upper_hessian.topRightCorner(n, data.upper_hessian.rows() - n).setZero();
+  data.upper_hessian.bottomLeftCorner(data.upper_hessian.rows() - n, n).setZero();
+  const Quadratic<double> problem(std::move(data));
+  auto state = problem.start();
+  const auto summary = solve(problem, automatic, state);
+  EXPECT_TRUE(summary.failed()) << summary.explanation;
+  EXPECT_CONTAINS(summary.message, "the lower Hessian is singular");
+}
+
+TEST(AutomaticSteps, SayThatTheLowerLevelIsNotConvex) {
+  auto data = QuadraticSettings{}.generate<double>().data();
+  data.lower_hessian.diagonal().array() -= 0.5;
+  const Quadratic<double> problem(std::move(data));
+  auto state = problem.start();
+  const auto summary = solve(problem, automatic, state);
+  EXPECT_EQ(summary.termination, Termination::step_failed);
+  EXPECT_CONTAINS(summary.message, "the lower Hessian is indefinite");
+}
+
+TEST(AutomaticSteps, StayWhereTheStartIsTheSolution) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  auto state = problem.start();
+  ASSERT_TRUE(solve(problem, Bagdc{.tolerance = 1e-9}, state).converged());
+  const auto summary = solve(problem, automatic, state, {.direction_tolerance = 1e-6});
+  EXPECT_TRUE(summary.converged()) << summary.brief();
+  EXPECT_LE(summary.iterations, 3);
+
+  const CounterExample at_rest(IdentityMatrix(4), Vec(Vec::Ones(4)), 0.5); // x* = y* = v* = e/2
+  auto resting = at_rest.start();
+  const auto nothing_to_do = solve(at_rest, automatic, resting);
+  EXPECT_TRUE(nothing_to_do.converged()) << nothing_to_do.brief();
+  EXPECT_EQ(nothing_to_do.iterations, 1);
+  EXPECT_TRUE(resting.x.isApproxToConstant(0.5));
+}
+
+TEST(AutomaticSteps, GoBeyondTheirToleranceWhereARunAsksForMore) {
+  const auto problem = QuadraticSettings{.condition = 50.0}.generate<double>();
+  auto state = problem.start();
+  const auto summary = solve(problem, automatic, state, {.direction_tolerance = 1e-10});
+  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_LE(summary.direction_norm, 1e-10);
+  EXPECT_LE(relative_gradient(problem, state), 1e-9);
+  auto other = problem.start();
+  EXPECT_EQ(solve(problem, automatic, other, {.kkt_tolerance = 1e-9}).termination, Termination::kkt_tolerance);
+}
+
+TEST(AutomaticSteps, ShowWhatTheyChose) {
+  const auto problem = QuadraticSettings{.condition = 50.0}.generate<double>();
+  const auto steps = record(problem, automatic, problem.start(), 5);
+  ASSERT_EQ(steps.size(), 5U);
+  for (const auto &step : steps) {
+    EXPECT_GT(step.steps.alpha, 0.0);
+    EXPECT_NEAR((step.state.x - step.previous_x).norm(), step.steps.alpha * step.direction.norm(),
+                1e-9 * step.state.x.norm());
+    EXPECT_GT(step.steps.beta, 0.0);
+    EXPECT_EQ(step.steps.mu, 0.0);
+  }
+  auto state = problem.start();
+  const auto summary = solve(problem, automatic, state);
+  for (const auto *part :
+       {"lower level: curvatures from", "accuracy: d feels", "upper level: alpha from", "end: d is"}) {
+    EXPECT_CONTAINS(summary.explanation, part);
+  }
+  auto given = problem.start();
+  EXPECT_TRUE(solve(problem, with_given_steps, given, {.max_iterations = 3}).explanation.empty());
+}
+
+TEST(InnerSolver, EstimatesItsOwnError) {
+  const Index n = 80;
+  const Vec spectrum = log_spaced_spectrum<double>(n, 1000.0, 1.0);
+  const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
+  for (const double wanted : {1e-2, 1e-4, 1e-6}) {
+    governed::InnerSolver<Vec> inner(Vec::Zero(n), 40);
+    const Vec right = random_vector(n, 3);
+    Vec residual = right;
+    Vec solution = Vec::Zero(n);
+    const auto report = inner.solve(product, residual, solution, {.absolute = 0.0, .relative = wanted});
+    ASSERT_EQ(report.status, LinearStatus::converged);
+    const double truth = (solution - right.cwiseQuotient(spectrum)).norm();
+    EXPECT_LE(truth, 3.0 * report.error);
+    EXPECT_GE(truth, 1e-2 * report.error);
+  }
+}
+
+TEST(InnerSolver, SolvesForNothingWhatItHasMet) {
+  const Index n = 20;
+  const Vec spectrum = log_spaced_spectrum<double>(n, 100.0, 1.0);
+  int products = 0;
+  const auto product = [&](const Vec &in, Vec &out) {
+    ++products;
+    out = spectrum.cwiseProduct(in);
+  };
+  governed::InnerSolver<Vec> inner(Vec::Zero(n), 40);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    products = 0;
+    Vec residual = random_vector(n, seed);
+    const Vec exact = residual.cwiseQuotient(spectrum);
+    Vec solution = Vec::Zero(n);
+    (void)inner.solve(product, residual, solution, {.absolute = 1e-6});
+    EXPECT_LE((solution - exact).norm(), 1e-6);
+    EXPECT_LE(products, seed == 1 ? n + 2 : 2);
+  }
+  EXPECT_FALSE(inner.h_changes());
+}
+
+TEST(InnerSolver, SeesThatTheHessianHasChanged) {
+  const Index n = 20;
+  Vec spectrum = log_spaced_spectrum<double>(n, 100.0, 1.0);
+  const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
+  governed::InnerSolver<Vec> inner(Vec::Zero(n), 10);
+  for (const std::uint64_t seed : {1, 2}) {
+    Vec residual = random_vector(n, seed);
+    Vec solution = Vec::Zero(n);
+    (void)inner.solve(product, residual, solution, {.absolute = 1e-6});
+    spectrum.array() += Eigen::ArrayXd::LinSpaced(n, 0.0, 1.0);
+  }
+  EXPECT_TRUE(inner.h_changes());
+}
+
+} // namespace
+} // namespace duplex::testing
