@@ -304,7 +304,7 @@ TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
   const std::string parts = (folder.path() / "parts").string();
   for (const std::string problem : {"--problem counter-example --n 40 --mixing 3 --dual constant --eta 0.3",
                                     "--problem ridge --solver cg --upper adam --alpha 0.01",
-                                    "--problem counter-example --matrix diagonal --condition 1000 --tolerance 1e-10"}) {
+                                    "--problem counter-example --matrix diagonal --condition 1000 --smallest 0.001"}) {
     ASSERT_EQ(run_tool("solve " + problem + " --iterations 60 --out " + whole).exit_code, 0);
     ASSERT_EQ(run_tool("solve " + problem + " --iterations 25 --out " + parts).exit_code, 0);
     const auto second = run_tool("solve --iterations 60 --resume " + parts);
