@@ -152,6 +152,18 @@ TEST(AutomaticSteps, SwitchMuOnWhereTheLowerLevelHasManyMinimizers) {
   }
 }
 
+TEST(AutomaticSteps, DoNotTakeALowerLevelWithoutAMinimizerForSolved) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    auto data = QuadraticSettings{.n = 5, .m = 7, .seed = seed}.generate<double>().data();
+    data.lower_hessian.setZero();
+    const Quadratic<double> problem(std::move(data));
+    auto state = problem.start();
+    const auto summary = solve(problem, automatic, state);
+    EXPECT_FALSE(summary.converged()) << summary.brief();
+    EXPECT_CONTAINS(summary.message, "the lower Hessian is singular");
+  }
+}
+
 TEST(AutomaticSteps, SayThatTheLowerHessianIsSingularWhereNothingCanChooseAmongItsMinimizers) {
   auto data = QuadraticSettings{.null_space = 3}.generate<double>().data();
   const Index n = QuadraticSettings{}.n;

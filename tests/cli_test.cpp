@@ -114,7 +114,7 @@ TEST(Cli, SolvesWithAMatrixFromAFile) {
 TEST(Cli, ExitsWithOneWhereARunStopsShortOrDiverges) {
   EXPECT_EQ(run_tool("solve --problem counter-example --alpha 0.1 --direction-tolerance 1e-9 --iterations 5").exit_code,
             1);
-  const auto diverged = run_tool("solve --problem counter-example --alpha 100 --json");
+  const auto diverged = run_tool("solve --problem counter-example --alpha 100 --recoveries 0 --json");
   EXPECT_EQ(diverged.exit_code, 1);
   const auto json = nlohmann::json::parse(diverged.output);
   EXPECT_EQ(json["series"][0]["status"], "diverged");
@@ -133,7 +133,7 @@ TEST(Cli, SaysSoWhereATargetIsMissed) {
 }
 
 TEST(Cli, SaysWhichStepDivergedAndWhatToTry) {
-  const auto result = run_tool("solve --problem counter-example --alpha 100");
+  const auto result = run_tool("solve --problem counter-example --alpha 100 --recoveries 0");
   EXPECT_NE(result.output.find("diverged"), std::string::npos);
   EXPECT_NE(result.output.find("at step 6: x grew most, to "), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("; try a smaller alpha"), std::string::npos) << result.output;
@@ -193,6 +193,44 @@ TEST(Cli, TheSameSeedGivesTheSameBits) {
   ASSERT_EQ(run_tool(command + first.path().string()).exit_code, 0);
   ASSERT_EQ(run_tool(command + second.path().string()).exit_code, 0);
   EXPECT_EQ(read_file(first.path() / "solution.csv"), read_file(second.path() / "solution.csv"));
+}
+
+TEST(Cli, TracesARunWithItsStepsForToolsThatReadAlong) {
+  expect_refused("solve --problem ridge --trace out.txt", {"out.txt", ".jsonl or .csv"});
+  expect_refused("solve --problem ridge --trace /nowhere/t.csv", {"/nowhere/t.csv", "cannot be written"});
+  const ScratchFolder scratch;
+  const auto lines_of = [](const std::string &text) { return std::count(text.begin(), text.end(), '\n'); };
+  const std::string json = (scratch.path() / "t.jsonl").string();
+  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 7 --trace " + json).exit_code, 0);
+  const auto lines = read_file(json);
+  EXPECT_EQ(lines_of(lines), 7);
+  const auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
+  EXPECT_EQ(first["iteration"], 1);
+  EXPECT_EQ(first["alpha"], 1.0);
+  EXPECT_TRUE(first.contains("beta") && first.contains("eta") && first.contains("mu") && first.contains("kkt"));
+
+  const std::string csv = (scratch.path() / "t.csv").string();
+  const std::string out = (scratch.path() / "out").string();
+  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 7 --out " + out + " --trace " + csv).exit_code, 0);
+  ASSERT_EQ(run_tool("solve --resume " + out + " --iterations 12 --trace " + csv).exit_code, 0);
+  const auto table = read_file(csv);
+  EXPECT_EQ(table.rfind("iteration,seconds,direction,alpha,beta,eta,mu,kkt,upper\n1,", 0), 0U) << table;
+  EXPECT_EQ(lines_of(table), 13) << "the rows of before, and those of the run that went on";
+}
+
+TEST(Cli, ExplainsWhatARunWithoutStepsHasChosen) {
+  const auto result = run_tool("solve --problem ridge --explain");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.output.find("lower level: curvatures from"), std::string::npos) << result.output;
+  EXPECT_NE(run_tool("solve --problem ridge --alpha 1 --iterations 9 --explain").output.find("steps given"),
+            std::string::npos);
+}
+
+TEST(Cli, SaysWhereARunHasRecovered) {
+  const auto result = run_tool("solve --problem counter-example --alpha 0.1 --beta 40 --kkt-tolerance 1e-6");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_NE(result.output.find("recovered at step "), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("back to step 0 with beta = 4"), std::string::npos) << result.output;
 }
 
 TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {

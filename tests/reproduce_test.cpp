@@ -98,6 +98,8 @@ TEST(Reproduce, RatesHaveNoViolation) {
   EXPECT_EQ(reproduce("rates", "--problems 10 --seed 1")["claims"].size(), 5U);
 }
 
+TEST(Reproduce, SabotagedRunsConvergeOrSayWhyNot) { EXPECT_EQ(reproduce("sabotage", "")["claims"].size(), 2U); }
+
 TEST(Reproduce, AutomaticStepsNeedFewerProductsThanTheBestConstantOnes) {
   EXPECT_EQ(reproduce("autosteps", "--automatic-problems 12")["claims"].size(), 8U);
 }

@@ -3,6 +3,7 @@
 // x in that order, the first of them that is not finite is what broke, unless a loss broke it.
 
 #include <duplex/curvature.hpp>
+#include <duplex/linear.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/stepsize.hpp>
 #include <duplex/summary.hpp>
@@ -16,13 +17,15 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace duplex {
 
 /// What broke, and what may mend it. Both may be empty.
 struct Finding {
-  std::string what;   ///< such as "lower level: y is not finite"
-  std::string remedy; ///< such as "a smaller beta"
+  std::string what;        ///< such as "lower level: y is not finite"
+  std::string remedy;      ///< such as "a smaller beta"
+  std::string blamed = {}; ///< the solver's option that is to blame, such as "beta"
 
   [[nodiscard]] bool found() const { return !what.empty(); }
   [[nodiscard]] std::string at_step(std::int64_t step) const {
@@ -54,19 +57,20 @@ template <class S> [[nodiscard]] bool searches_multiplier_step(const S &solver) 
   }
 }
 
-/// "a smaller beta" where the solver has such an option.
-template <class S> [[nodiscard]] std::string smaller(const S &solver, std::string_view step) {
+/// With "a smaller beta" for its remedy where the solver has such an option.
+template <class S> [[nodiscard]] Finding blaming(const S &solver, std::string_view step, std::string what) {
   bool known = false;
   S::fields(solver, [&](std::string_view field, const auto &...) { known |= field == step; });
-  return known ? "a smaller " + std::string(step) : "smaller steps";
+  return known ? Finding{std::move(what), "a smaller " + std::string(step), std::string(step)}
+               : Finding{std::move(what), "smaller steps"};
 }
 
-/// The same for the multiplier's step: η, the cap of a line search on it, or, where a method has neither, β.
-template <class S> [[nodiscard]] std::string smaller_multiplier_step(const S &solver) {
+/// The multiplier's step: η, the cap of a line search on it, or, where a method has neither, β.
+template <class S> [[nodiscard]] std::string_view multiplier_step(const S &solver) {
   if constexpr (requires { solver.eta; }) {
-    return smaller(solver, searches_multiplier_step(solver) ? "eta-cap" : "eta");
+    return searches_multiplier_step(solver) ? "eta-cap" : "eta";
   } else {
-    return smaller(solver, "beta");
+    return "beta";
   }
 }
 
@@ -138,7 +142,7 @@ template <SecondOrderProblem P, class S>
 [[nodiscard]] Finding find_not_finite(const P &problem, const S &solver, const State<VectorOf<P>> &state,
                                       const VectorOf<P> *lower_point, bool x_was_moved) {
   const bool x_is_finite = all_finite(state.x);
-  const Finding x_broke{"upper level: x is not finite", smaller(solver, "alpha")};
+  const Finding x_broke = blaming(solver, "alpha", "upper level: x is not finite");
   if (!x_is_finite && !x_was_moved) {
     return x_broke;
   }
@@ -148,7 +152,7 @@ template <SecondOrderProblem P, class S>
         return {broken, {}};
       }
     }
-    return {"lower level: y is not finite", smaller(solver, "beta")};
+    return blaming(solver, "beta", "lower level: y is not finite");
   }
   if (x_is_finite) {
     if (auto broken = detail::broken_lower_level(problem, state.x, state.y); !broken.empty()) {
@@ -159,7 +163,7 @@ template <SecondOrderProblem P, class S>
     }
   }
   if (!all_finite(state.v)) {
-    return {"multiplier v is not finite", smaller_multiplier_step(solver)};
+    return blaming(solver, multiplier_step(solver), "multiplier v is not finite");
   }
   return x_is_finite ? Finding{} : x_broke;
 }
@@ -193,9 +197,9 @@ template <SecondOrderProblem P, class S>
   } catch (const std::exception &) { // a loss that refuses this point: growth alone must tell
   }
   const auto finding = [&](const std::string &variable, const std::string &name, double step) {
-    return Finding{"the steps of " + variable + " are too long, " + name + " = " + short_number(step) +
-                       " with 2/λ = " + short_number(2.0 / curvature) + " for the lower level's curvature λ",
-                   smaller(solver, name)};
+    return blaming(solver, name,
+                   "the steps of " + variable + " are too long, " + name + " = " + short_number(step) +
+                       " with 2/λ = " + short_number(2.0 / curvature) + " for the lower level's curvature λ");
   };
   if (steps.beta * curvature >= 2.0) {
     return finding("y", "beta", steps.beta);
@@ -214,26 +218,32 @@ template <class S, VectorSpace V>
     std::string name;
     double start;
     double now;
-    std::string remedy;
+    std::string_view step;
   };
-  const std::array<Part, 4> parts{Part{"y", start.y, norm(state.y), smaller(solver, "beta")},
-                                  Part{"v", start.v, norm(state.v), smaller_multiplier_step(solver)},
-                                  Part{"x", start.x, norm(state.x), smaller(solver, "alpha")},
-                                  Part{"d", start.d, direction, "smaller steps"}};
+  const std::array<Part, 4> parts{Part{"y", start.y, norm(state.y), "beta"},
+                                  Part{"v", start.v, norm(state.v), multiplier_step(solver)},
+                                  Part{"x", start.x, norm(state.x), "alpha"}, Part{"d", start.d, direction, ""}};
   const auto most = std::max_element(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
     return a.now / std::max(1.0, a.start) < b.now / std::max(1.0, b.start);
   });
   if (most->name == "d" || !std::isfinite(most->now)) {
     return {};
   }
-  return {most->name + " grew most, to " + short_number(most->now), most->remedy};
+  return blaming(solver, most->step, most->name + " grew most, to " + short_number(most->now));
 }
 
-/// The message of a run whose d is finite and grew too far, or whose numbers are finite and their squares are not.
+/// Why a run ended or went back: what is to blame, as far as that is known, and a sentence for people.
+struct Diagnosis {
+  Finding cause;
+  std::string text;
+  bool grew = false; ///< numbers were finite and became too large
+};
+
+/// Of a run whose d is finite and grew too far, or whose numbers are finite and their squares are not.
 template <SecondOrderProblem P, class S>
-[[nodiscard]] std::string growth_text(const P &problem, const S &solver, const State<VectorOf<P>> &state,
-                                      const StepSizes &steps, const StartNorms &start, double direction,
-                                      std::int64_t step) {
+[[nodiscard]] Diagnosis diagnosis_of_growth(const P &problem, const S &solver, const State<VectorOf<P>> &state,
+                                            const StepSizes &steps, const StartNorms &start, double direction,
+                                            std::int64_t step) {
   auto cause = find_too_long_step(problem, solver, state, steps);
   if (!cause.found()) {
     cause = find_most_grown(solver, state, start, direction);
@@ -241,7 +251,66 @@ template <SecondOrderProblem P, class S>
   const std::string grown = "‖d‖ " +
                             (std::isfinite(direction) ? "grew to " + short_number(direction) : "is not finite") +
                             " at step " + std::to_string(step);
-  return grown + (cause.found() ? ": " + cause.what + "; try " + cause.remedy : "; try smaller steps");
+  std::string text = grown + (cause.found() ? ": " + cause.what + "; try " + cause.remedy : "; try smaller steps");
+  return {std::move(cause), std::move(text), true};
+}
+
+struct Standstill {
+  std::int64_t steps = 0;
+  double smallest = 0.0; ///< ‖d‖
+  double last = 0.0;
+};
+
+/// Of a run whose ‖d‖ has not fallen for long: steps that are too long for y or v, what has grown, or else α.
+template <SecondOrderProblem P, class S>
+[[nodiscard]] Diagnosis diagnosis_of_standstill(const P &problem, const S &solver, const State<VectorOf<P>> &state,
+                                                const StepSizes &steps, const StartNorms &start,
+                                                const Standstill &seen) {
+  constexpr double much_larger = 100.0;
+  std::string text =
+      "‖d‖ has not fallen below " + short_number(seen.smallest) + " for " + std::to_string(seen.steps) + " steps";
+  auto cause = find_too_long_step(problem, solver, state, steps);
+  if (!cause.found() && seen.last > much_larger * seen.smallest) {
+    cause = find_most_grown(solver, state, start, seen.last);
+  }
+  if (cause.found()) {
+    text += ": " + cause.what + "; try " + cause.remedy;
+  } else {
+    cause = blaming(solver, "alpha", "");
+    text += "; try " + cause.remedy;
+  }
+  return {std::move(cause), std::move(text), true};
+}
+
+/// What conjugate gradients on ∇²yy f meet at a point.
+template <SecondOrderProblem P>
+[[nodiscard]] LinearStatus lower_curvature_at(const P &problem, const VectorOf<P> &x, const VectorOf<P> &y) {
+  constexpr LinearOptions some_steps{.tolerance = 1e-8, .max_steps = 200};
+  try {
+    auto lower = problem.lower();
+    lower.at(x, y);
+    std::mt19937_64 generator(2);
+    auto right = zeros_like(y);
+    fill_normal(generator, right);
+    auto solution = zeros_like(y);
+    const auto product = [&](const VectorOf<P> &in, VectorOf<P> &out) { lower.hess_yy(in, out); };
+    return ConjugateGradient<VectorOf<P>>().solve(product, right, solution, some_steps, true).status;
+  } catch (const std::exception &) { // a loss that refuses this point says nothing of its curvature
+    return LinearStatus::converged;
+  }
+}
+
+/// A lower level that no step size mends.
+[[nodiscard]] inline Finding finding_of(LinearStatus lower_curvature) {
+  if (lower_curvature == LinearStatus::indefinite) {
+    return {"the lower level is not convex in y: its Hessian is indefinite",
+            "another start of y, or a penalty on y in the lower level"};
+  }
+  if (lower_curvature == LinearStatus::singular) {
+    return {"the lower Hessian is singular: the lower level has many minimizers, or none",
+            "mu > 0 with bagdc, or bda, or a penalty on y in the lower level"};
+  }
+  return {};
 }
 
 /// How a run ended that failed.
@@ -252,20 +321,21 @@ struct Failure {
   bool grew = false;      ///< d is finite and too large
 };
 
-/// Its message. `lower_point` is where the step took ∇y f, or null.
+/// `lower_point` is where the step took ∇y f, or null.
 template <SecondOrderProblem P, class S>
-[[nodiscard]] std::string explained(const P &problem, const S &solver, const State<VectorOf<P>> &state,
-                                    const VectorOf<P> *lower_point, const StartNorms &start, const Failure &failure) {
+[[nodiscard]] Diagnosis diagnosed(const P &problem, const S &solver, const State<VectorOf<P>> &state,
+                                  const VectorOf<P> *lower_point, const StartNorms &start, const Failure &failure) {
   const auto &method_says = failure.outcome.failure;
   if (!failure.grew) {
-    const auto cause = find_not_finite(problem, solver, state, lower_point, failure.outcome.moved_x);
+    auto cause = find_not_finite(problem, solver, state, lower_point, failure.outcome.moved_x);
     if (cause.found()) {
-      return cause.at_step(failure.step) + (method_says.empty() ? "" : " (" + method_says + ")");
+      std::string text = cause.at_step(failure.step) + (method_says.empty() ? "" : " (" + method_says + ")");
+      return {std::move(cause), std::move(text)};
     }
   }
-  return method_says.empty()
-             ? growth_text(problem, solver, state, failure.outcome.steps, start, failure.direction, failure.step)
-             : "step " + std::to_string(failure.step) + ": " + method_says;
+  return method_says.empty() ? diagnosis_of_growth(problem, solver, state, failure.outcome.steps, start,
+                                                   failure.direction, failure.step)
+                             : Diagnosis{{}, "step " + std::to_string(failure.step) + ": " + method_says};
 }
 
 } // namespace duplex

@@ -62,7 +62,10 @@ public:
     bool converged = false;
     if (status == LinearStatus::converged && norm(here_.d) <= rule::nearly * tolerance_ * reference_) {
       status = verify(converged);
-      if (converged && evaluation_.mu() > tolerance_) {
+      if (converged && !lower_level_is_met()) {
+        converged = false;
+        status = LinearStatus::singular;
+      } else if (converged && evaluation_.mu() > tolerance_) {
         converged = false;
         status = begin_with(std::max(rule::mu_decay * evaluation_.mu(), tolerance_));
       }
@@ -86,6 +89,7 @@ public:
     outcome.steps.mu = evaluation_.mu();
     if (status != LinearStatus::converged) {
       outcome.failure = failure_text(status);
+      outcome.not_finite = status == LinearStatus::not_finite;
     }
     state = here_.at;
     found_.note_alpha(outcome.steps.alpha);
@@ -108,6 +112,7 @@ public:
     members("reference", reference_);
     members("reference error", reference_error_);
     members("sharpened", sharpened_);
+    members("lower slope", lower_slope_);
     members("best norm", best_norm_);
     members("share", share_);
     members("mismatch", mismatch_);
@@ -154,12 +159,23 @@ private:
     return status;
   }
 
+  /// Where ∇ψ = 0, ∇y f = −μ/(1 − μ) ∇yF: it must vanish with μ, or the lower level has no minimizer.
+  [[nodiscard]] bool lower_level_is_met() {
+    const double mu = evaluation_.mu();
+    if (mu == 0.0) {
+      return true;
+    }
+    const double before = std::exchange(lower_slope_, mu / (1.0 - mu) * evaluation_.upper_slope());
+    return lower_slope_ <= rule::fall_with_mu * before || lower_slope_ <= evaluation_.rounding_of_gradient(here_.at);
+  }
+
   [[nodiscard]] LinearStatus begin_aggregated() {
     if (!can_aggregate_ || evaluation_.mu() > 0.0) {
       return LinearStatus::singular;
     }
     reference_ = 0.0;
     sharpened_ = false;
+    lower_slope_ = infinity;
     return begin_with(rule::first_mu);
   }
 
@@ -358,7 +374,8 @@ private:
   V carried_;
   double reference_ = 0.0; ///< ‖d‖ at the start
   double reference_error_ = 0.0;
-  bool sharpened_ = false; ///< the reference is right
+  bool sharpened_ = false;        ///< the reference is right
+  double lower_slope_ = infinity; ///< ‖∇y f‖ where ψ was last minimal
   double best_norm_ = 0.0;
   double share_ = rule::first_share;
   double mismatch_ = 0.0; ///< of d as carried along and as computed anew

@@ -7,6 +7,7 @@
 #include <duplex/counters.hpp>
 #include <duplex/diagnosis.hpp>
 #include <duplex/options.hpp>
+#include <duplex/recovery.hpp>
 #include <duplex/summary.hpp>
 #include <duplex/upper_rule.hpp>
 #include <duplex/watch.hpp>
@@ -57,12 +58,15 @@ public:
   /// Throws InvalidInput before any work if an option, the start or the pairing is wrong.
   Loop(const P &problem, const M &measured, Draws &drawn, const S &solver, State<V> &state, const Options &options,
        const Monitor<V> &monitor)
-      : problem_(&problem), drawn_(&drawn), solver_(&solver), state_(&started(problem, solver, state, options)),
+      : problem_(&problem), drawn_(&drawn), solver_(solver), state_(&started(problem, solver, state, options)),
         options_(&options), asked_(options.direction_tolerance > 0.0 || options.kkt_tolerance > 0.0 || monitor.target),
         watch_(measured, options, monitor), time_limit_(options.max_seconds), counted_(problem, summary_.counters),
-        run_(solver, counted_, state), upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)),
-        saving_(options.saving) {
+        upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
     summary_.solver = S::name;
+    if (options.recoveries > 0) {
+      recovery_.emplace(solver, state, options.recoveries);
+    }
+    run_.emplace(solver_, counted_, state);
     if (options.saving != nullptr && options.saving->from != nullptr) {
       go_on_from(*options.saving->from);
     }
@@ -76,18 +80,21 @@ public:
     }
     clock_.pause();
     summary_.seconds = clock_.seconds_while_paused();
-    if constexpr (requires { run_.explanation(); }) {
-      summary_.explanation = run_.explanation();
+    if constexpr (requires { run_->explanation(); }) {
+      summary_.explanation = run_->explanation();
     }
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
     }
     if (summary_.failed()) {
-      const bool grew = summary_.termination == Termination::diverged && std::isfinite(summary_.direction_norm) &&
-                        summary_.direction_norm > divergence_limit_;
-      summary_.message = explained(*problem_, *solver_, *state_, lower_point_of<V>(run_), start_norms_,
-                                   Failure{summary_.iterations, std::move(outcome_), summary_.direction_norm, grew});
+      summary_.message = diagnosis().text + bad_lower_level();
     } else {
+      if (summary_.termination == Termination::stagnated) {
+        summary_.message = diagnosis().text + bad_lower_level();
+      } else if (!summary_.converged() && !summary_.recoveries.empty()) {
+        summary_.message = "it went back " + std::to_string(summary_.recoveries.size()) + " times, the last at " +
+                           summary_.recoveries.back() + bad_lower_level();
+      }
       watch_.report(summary_);
       if (saving_.saving() != nullptr) {
         save();
@@ -123,32 +130,39 @@ private:
       drawn_->next();
     }
     if constexpr (MovesUpper<Run, V>) {
-      outcome_ = run_.step(*state_, k - 1, upper_);
+      outcome_ = run_->step(*state_, k - 1, upper_);
     } else {
-      outcome_ = run_.step(*state_, k - 1);
+      outcome_ = run_->step(*state_, k - 1);
     }
     summary_.iterations = k;
     if (!outcome_.failure.empty()) {
-      summary_.termination = Termination::step_failed;
+      end_or_recover(Termination::step_failed, outcome_.not_finite);
       return;
     }
     const Termination limit = limit_at(k);
     const bool save_now = limit == Termination::not_run && saving_.due(k, clock_);
     if (must_look(k, due || save_now || limit != Termination::not_run)) {
-      look(k); // before x follows: where d is not finite, x stays
-      if (summary_.termination != Termination::not_run || summary_.iterations < k) {
+      if (!look(k)) { // before x follows: where d is not finite, x stays
         return;
       }
     }
     if (!outcome_.moved_x) {
-      upper_.apply(outcome_.steps.alpha, run_.direction(), state_->x);
+      upper_.apply(outcome_.steps.alpha, run_->direction(), state_->x);
       outcome_.moved_x = true;
     }
     upper_.learn(summary_.direction_norm);
     keep_if_good(k);
+    if (recovery_) {
+      recovery_->learn(k, summary_.direction_norm, *state_);
+    }
     if ((outcome_.converged && !asked_) ||
         (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance && k > 1)) {
       summary_.termination = Termination::direction_tolerance;
+    } else if (stands_still(k)) {
+      end_or_recover(Termination::stagnated, limit == Termination::not_run);
+      if (summary_.termination == Termination::not_run) {
+        return;
+      }
     } else {
       summary_.termination = limit;
     }
@@ -163,7 +177,7 @@ private:
   }
 
   [[nodiscard]] Termination limit_at(std::int64_t k) {
-    if (k == options_->max_iterations) {
+    if (k >= options_->max_iterations) {
       return Termination::max_iterations;
     }
     if (options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)) {
@@ -174,40 +188,97 @@ private:
 
   [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
     if constexpr (RunsAhead<Run>) {
-      return asked || !run_.ahead() || !good_ || k - last_look_ >= most_unseen_steps ||
+      return asked || !run_->ahead() || !good_ || k - last_look_ >= most_unseen_steps ||
              options_->direction_tolerance > 0.0 || upper_.reads_norms();
     } else {
       return true;
     }
   }
 
-  /// Reads ‖d‖ and ends the run where it is not finite or too large; where steps before were not looked at, goes back
-  /// to the last that is known to be good instead, and does them again one by one.
-  void look(std::int64_t k) {
-    const double direction_norm = norm(run_.direction());
+  /// Reads ‖d‖; false where the step does not count. Where ‖d‖ is not finite or too large the run ends or recovers, or,
+  /// where steps before were not looked at, goes back to the last that is known to be good and does them again.
+  [[nodiscard]] bool look(std::int64_t k) {
+    const double direction_norm = norm(run_->direction());
     summary_.direction_norm = direction_norm;
     if (k == 1) {
       start_norms_.d = direction_norm;
       divergence_limit_ = options_->divergence_factor * std::max(1.0, direction_norm);
     }
-    const bool good = std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
+    const bool good = is_good(direction_norm);
     if constexpr (RunsAhead<Run>) {
       const bool unseen = good_ && k - last_look_ > 1;
       last_look_ = k;
       if (!good && unseen) {
         go_back();
-        return;
+        return false;
       }
     }
     if (!good) {
-      summary_.termination = Termination::diverged;
+      end_or_recover(Termination::diverged, true);
+    } else if (direction_norm < smallest_direction_) {
+      smallest_direction_ = direction_norm;
+      last_progress_ = k;
     }
+    return good;
+  }
+
+  [[nodiscard]] bool is_good(double direction_norm) const {
+    return std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
+  }
+
+  [[nodiscard]] bool stands_still(std::int64_t k) const {
+    return options_->patience > 0 && k - last_progress_ >= options_->patience;
+  }
+
+  /// Of what the last step has broken, or of why the run stands still.
+  [[nodiscard]] Diagnosis diagnosis() const {
+    if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
+      return diagnosis_of_standstill(
+          *problem_, solver_, *state_, outcome_.steps, start_norms_,
+          {.steps = options_->patience, .smallest = smallest_direction_, .last = summary_.direction_norm});
+    }
+    const bool grew = outcome_.failure.empty() && std::isfinite(summary_.direction_norm) &&
+                      summary_.direction_norm > divergence_limit_;
+    return diagnosed(*problem_, solver_, *state_, lower_point_of<V>(*run_), start_norms_,
+                     Failure{summary_.iterations, outcome_, summary_.direction_norm, grew});
+  }
+
+  /// Where the run has kept a good state to look at: a lower level that no step mends.
+  [[nodiscard]] std::string bad_lower_level() const {
+    if (!recovery_) {
+      return {};
+    }
+    const auto found = finding_of(lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y));
+    return found.found() ? "; " + found.what + "; try " + found.remedy : std::string{};
+  }
+
+  void end_or_recover(Termination ending, bool mendable) {
+    clock_.pause();
+    if (mendable && recovery_ && !recovery_->exhausted() &&
+        lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y) != LinearStatus::indefinite) {
+      summary_.recoveries.push_back(recovery_->go_back(diagnosis(), outcome_.steps, summary_.iterations, *state_));
+      start_anew();
+    } else {
+      summary_.termination = ending;
+    }
+    clock_.start();
+  }
+
+  /// From the state as it is, with the steps that the recovery has left.
+  void start_anew() {
+    solver_ = recovery_->solver();
+    run_.emplace(solver_, counted_, *state_);
+    upper_ = UpperUpdate<V>(solver_.upper, state_->x);
+    smallest_direction_ = infinity;
+    last_progress_ = last_look_ = summary_.iterations;
+    good_.reset();
+    good_iteration_ = 0;
   }
 
   /// While steps go unseen, what to go back to: at steps that double, so that it costs next to nothing.
   void keep_if_good(std::int64_t k) {
     if constexpr (RunsAhead<Run>) {
-      if (run_.ahead() && last_look_ == k && k >= 2 * good_iteration_) {
+      if (run_->ahead() && last_look_ == k && k >= 2 * good_iteration_) {
         good_.emplace();
         good_iteration_ = k;
         StateWriter members(*good_);
@@ -220,7 +291,7 @@ private:
     StateReader members(*good_);
     remember(members);
     last_look_ = summary_.iterations;
-    run_.stay_beside();
+    run_->stay_beside();
   }
 
   /// Measures, tells the observers, and stops where a rule says so.
@@ -233,7 +304,7 @@ private:
                                                      .counters = summary_.counters,
                                                      .state = *state_,
                                                      .previous_x = previous_x_,
-                                                     .direction = run_.direction(),
+                                                     .direction = run_->direction(),
                                                      .metrics = {}});
     if (seen != Termination::not_run) {
       summary_.termination = seen;
@@ -245,7 +316,7 @@ private:
     members("x", state_->x);
     members("y", state_->y);
     members("v", state_->v);
-    members("run", run_);
+    members("run", *run_);
     members("upper", upper_);
     members("drawn", *drawn_);
     members("counters", summary_.counters);
@@ -253,6 +324,8 @@ private:
     members("iterations", summary_.iterations);
     members("direction norm", summary_.direction_norm);
     members("divergence limit", divergence_limit_);
+    members("smallest direction", smallest_direction_);
+    members("last progress", last_progress_);
   }
 
   void save() {
@@ -260,6 +333,10 @@ private:
     StateWriter members(saved);
     remember(members);
     members("watch", watch_);
+    members("recovery", recovery_);
+    for (std::size_t i = 0; i < summary_.recoveries.size(); ++i) {
+      saved.put("recovery text " + std::to_string(i), summary_.recoveries[i]);
+    }
     saved.put("solver", std::string(S::name));
     saved.put("seconds", SavedState::Doubles{clock_.seconds_while_paused()});
     saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary_.termination)});
@@ -272,6 +349,13 @@ private:
       throw InvalidInput("the saved state is of the solver " + solver + ", expected " + std::string(S::name));
     }
     StateReader members(from);
+    members("recovery", recovery_);
+    if (recovery_ && recovery_->tries() > 0) {
+      start_anew();
+      for (std::int64_t i = 0; i < recovery_->tries(); ++i) {
+        summary_.recoveries.push_back(from.get<std::string>("recovery text " + std::to_string(i)));
+      }
+    }
     remember(members);
     members("watch", watch_);
     last_look_ = summary_.iterations;
@@ -286,7 +370,7 @@ private:
 
   const P *problem_;
   Draws *drawn_;
-  const S *solver_;
+  S solver_;
   State<V> *state_;
   const Options *options_;
   bool asked_; ///< for a tolerance or a target, beside which a method's own does not count
@@ -294,7 +378,8 @@ private:
   TimeLimit time_limit_;
   Summary summary_;
   Counted<P> counted_;
-  Run run_;
+  std::optional<Run> run_; ///< always there, and another one after a recovery
+  std::optional<Recovery<S, V>> recovery_;
   UpperUpdate<V> upper_;
   V previous_x_;
   StartNorms start_norms_;
@@ -305,6 +390,8 @@ private:
   std::int64_t last_look_ = 0; ///< at ‖d‖
   std::optional<SavedState> good_;
   std::int64_t good_iteration_ = 0;
+  double smallest_direction_ = infinity;
+  std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
 };
 
 } // namespace detail

@@ -20,6 +20,10 @@ struct Options {
   double kkt_tolerance = 0.0;
   /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
   double divergence_factor = 1e10;
+  /// Times that a run which breaks goes back and on with a smaller step (recovery.hpp).
+  std::int64_t recoveries = 0;
+  /// Steps in a row without a new smallest ‖d‖ after which the run is said to stand still. Zero is off.
+  std::int64_t patience = 0;
   /// Raised from outside (a signal handler, another thread) to end the run early.
   const std::atomic<bool> *interrupt = nullptr;
   /// Of the generator from which a stochastic problem draws. Not among the fields: no problem of the tool draws.
@@ -35,6 +39,10 @@ struct Options {
           "stop when the KKT residual is at most this (0: off)");
     visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
           "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
+    visit("recoveries", self.recoveries, Bound{.low = 0, .high = 1000},
+          "times that a run which breaks goes back and on with a smaller step");
+    visit("patience", self.patience, Bound{.low = 0, .high = 1e15},
+          "end after so many steps in a row without a new smallest ‖d‖ (0: off)");
   }
 };
 

@@ -24,8 +24,9 @@ struct StepSizes {
 /// What a step reports to the loop.
 struct StepOutcome {
   StepSizes steps;
-  std::string failure;  ///< empty unless the method could not do the step
-  bool moved_x = false; ///< the step has moved x itself, by the rule that the loop handed to it
+  std::string failure;     ///< empty unless the method could not do the step
+  bool not_finite = false; ///< what failed met NaN or infinity
+  bool moved_x = false;    ///< the step has moved x itself, by the rule that the loop handed to it
   bool converged =
       false; ///< the method's own tolerance is verified to be met, and x has stayed; another step asks for more
 };

@@ -22,14 +22,15 @@ enum class Termination : std::uint8_t {
   predicate,           ///< Monitor::stop_when said so
   max_iterations,      ///< Options::max_iterations steps were done
   max_seconds,         ///< Options::max_seconds went by
+  stagnated,           ///< ‖d‖ has had no new minimum for Options::patience steps
   interrupted,         ///< Options::interrupt was raised
   diverged,            ///< d is not finite, or grew past Options::divergence_factor
   step_failed,         ///< the method could not do a step; the message says why
 };
 
-constexpr std::array<std::string_view, 10> termination_names{
-    "not run",        "direction tolerance", "KKT tolerance", "target reached", "predicate",
-    "max iterations", "max seconds",         "interrupted",   "diverged",       "step failed"};
+constexpr std::array<std::string_view, 11> termination_names{
+    "not run",     "direction tolerance", "KKT tolerance", "target reached", "predicate",  "max iterations",
+    "max seconds", "stagnated",           "interrupted",   "diverged",       "step failed"};
 constexpr const auto &names_of(Termination /*unused*/) { return termination_names; }
 
 /// Text such as "1.24e-05" with the given number of significant digits.
@@ -53,8 +54,9 @@ constexpr const auto &names_of(Termination /*unused*/) { return termination_name
 struct Summary {
   std::string solver;
   Termination termination = Termination::not_run;
-  std::string message;     ///< what happened, and what to try where the run failed
-  std::string explanation; ///< what a run that chooses its own steps measured and chose
+  std::string message;                 ///< what happened, and what to try where the run failed
+  std::vector<std::string> recoveries; ///< where the run went back, why, and with which steps it went on
+  std::string explanation;             ///< what a run that chooses its own steps measured and chose
   std::int64_t iterations = 0;
   double seconds = 0.0;        ///< on the run's clock: steps only, no metrics, no observers
   double direction_norm = 0.0; ///< ‖d‖ of the last step

@@ -4,6 +4,7 @@
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
 #include "experiment/experiment.hpp"
+#include "experiment/trace_file.hpp"
 #include "report/files.hpp"
 #include "report/table.hpp"
 
@@ -24,6 +25,8 @@ using experiment::Experiment;
 using experiment::run_series;
 using experiment::Series;
 
+constexpr std::int64_t usual_recoveries = 12;
+
 struct SolveArguments {
   std::string problem;
   std::string solver = "bagdc";
@@ -31,6 +34,7 @@ struct SolveArguments {
   std::string target;
   std::string out;
   std::string resume;
+  std::string trace;
   std::int64_t every = 1;
   double save_every = 10.0;
   bool as_json = false;
@@ -107,10 +111,14 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
   if (!arguments.out.empty()) {
     report::require_writable_folder(arguments.out);
   }
+  if (!arguments.trace.empty()) {
+    experiment::require_trace_name(arguments.trace);
+  }
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   setup.solvers.push_back(catalog::make_solver(arguments.solver));
   setup.run.interrupt = &interrupt_requested();
+  setup.run.recoveries = usual_recoveries;
   apply_options(setup, more);
   const auto &solver = *setup.solvers.front();
   const auto problem = setup.problem->make();
@@ -122,7 +130,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
                                  .options = setup.run,
                                  .metrics = split_list("metrics", arguments.metrics),
                                  .cadence = {.every = arguments.every, .growth = 0.01},
-                                 .observer = progress.if_terminal()};
+                                 .observer = progress.if_terminal(),
+                                 .trace_file = arguments.trace};
   for (const auto &metric : request.metrics) {
     require_metric("metrics", metric);
   }
@@ -169,6 +178,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
   if (arguments.as_json) {
     fmt::print("{}\n", experiment::to_json(result).dump(2));
   } else {
+    for (const auto &recovery : series.summary.recoveries) {
+      fmt::print("recovered at {}\n", recovery);
+    }
     fmt::print("{}\n", series.summary.brief());
     for (const auto &[name, value] : series.summary.metrics) {
       fmt::print("  {:<20} {}\n", name, short_number(value, 6));
@@ -217,6 +229,8 @@ void add_solve(CLI::App &app, Action &chosen) {
   auto *every = command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
   auto *out = command->add_option("--out", arguments->out,
                                   "Write solve.json, solve.csv, solve.svg, solution.csv and a checkpoint here");
+  command->add_option("--trace", arguments->trace,
+                      "Write a line for every measured step to FILE.jsonl or FILE.csv as the run goes");
   command->add_option("--save-every", arguments->save_every, "Seconds of the run between checkpoints")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

@@ -1,5 +1,6 @@
 #include "experiment/experiment.hpp"
 
+#include "experiment/trace_file.hpp"
 #include "report/files.hpp"
 
 #include <duplex/metrics.hpp>
@@ -32,6 +33,7 @@ Json series_json(const Series &series) {
             {"status", series.status()},
             {"message", series.summary.message},
             {"explanation", series.summary.explanation},
+            {"recoveries", series.summary.recoveries},
             {"evaluations", counters_json(series.summary.counters)}};
   Json metrics = Json::object();
   if (!series.summary.failed()) {
@@ -60,6 +62,34 @@ std::string csv_field(const std::string &text) {
 }
 
 std::string csv_number(double value) { return std::isfinite(value) ? number_text(value) : std::string(); }
+
+/// Keeps the rows of a run, and writes them to a file where there is one.
+class KeptTrace final : public Observer<Vector> {
+public:
+  explicit KeptTrace(const RunRequest &request) : request_(&request) {}
+
+  void observe(const Progress<Vector> &progress) override {
+    trace_.observe(progress);
+    if (file_) {
+      file_->add(trace_.rows().back());
+    }
+  }
+  /// With the rows of before where the run goes on.
+  void begin(const SavedState *from) {
+    if (from != nullptr) {
+      trace_.restore(from->get<SavedState::Doubles>("trace"), request_->metrics.size());
+    }
+    if (!request_->trace_file.empty()) {
+      file_.emplace(request_->trace_file, request_->metrics, trace_.rows());
+    }
+  }
+  [[nodiscard]] const Trace<Vector> &trace() const { return trace_; }
+
+private:
+  const RunRequest *request_;
+  Trace<Vector> trace_;
+  std::optional<TraceFile> file_;
+};
 
 } // namespace
 
@@ -101,14 +131,14 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
                 .rows = {},
                 .extra = {}};
   const MetricBook<Problem> book(request.problem);
-  Trace<Vector> trace;
+  KeptTrace trace(request);
   Monitor<Vector> monitor;
   monitor.cadence = request.cadence;
   monitor.target = request.target;
   for (const auto &metric : request.metrics) {
     monitor.metrics.push_back(book.metric(metric));
   }
-  if (!request.metrics.empty()) {
+  if (!request.metrics.empty() || !request.trace_file.empty()) {
     monitor.observers.push_back(&trace);
   }
   if (request.observer != nullptr) {
@@ -120,16 +150,14 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
     saving = *request.saving;
     saving.save = [&](const SavedState &state) {
       SavedState with_trace = state;
-      with_trace.put("trace", trace.numbers());
+      with_trace.put("trace", trace.trace().numbers());
       request.saving->save(with_trace);
     };
-    if (saving.from != nullptr) {
-      trace.restore(saving.from->get<SavedState::Doubles>("trace"), request.metrics.size());
-    }
     options.saving = &saving;
   }
+  trace.begin(saving.from);
   series.summary = solver.run(request.problem, series.state, options, monitor);
-  series.rows = trace.rows();
+  series.rows = trace.trace().rows();
   return series;
 }
 

@@ -75,7 +75,8 @@ struct RunRequest {
   Cadence cadence = {};
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
-  std::optional<Saving> saving = {}; ///< with the trace
+  std::optional<Saving> saving = {};     ///< with the trace
+  std::filesystem::path trace_file = {}; ///< empty: none
 };
 
 /// Runs one solver and keeps its trace.

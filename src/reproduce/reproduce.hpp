@@ -70,6 +70,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment clean_quality(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
 [[nodiscard]] experiment::Experiment autosteps(const Settings &settings);
+[[nodiscard]] experiment::Experiment sabotage(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -78,7 +79,7 @@ struct Entry {
   bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 11> entries{{
+inline constexpr std::array<Entry, 12> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -91,6 +92,7 @@ inline constexpr std::array<Entry, 11> entries{{
     {"clean-quality", "duplex clean, untuned, against what one would do instead", clean_quality},
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
     {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
+    {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
 }};
 
 [[nodiscard]] constexpr std::string_view title_of(std::string_view name) {

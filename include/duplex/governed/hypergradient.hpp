@@ -77,6 +77,12 @@ public:
     check_interval_ = until_check_ = 1;
   }
   [[nodiscard]] double mu() const { return mu_; }
+  /// ‖∇yF‖ at the last point whose v was solved for.
+  [[nodiscard]] double upper_slope() const { return norm(slope_); }
+  /// Below this a lower gradient is noise.
+  [[nodiscard]] double rounding_of_gradient(const State<V> &at) const {
+    return 100.0 * precision(at.y) * inner_.largest_curvature() * norm(at.y);
+  }
 
   /// The value at a point whose y, v and lower gradient are known otherwise.
   void measure_value(Estimate<V> &point) {
@@ -200,7 +206,7 @@ private:
       lower_.grad_y(next_gradient_);
       axpy(1.0, next_gradient_, residual_); // what the linear model missed
       const double missed = norm(residual_);
-      const double rounding = 100.0 * precision(s.y) * inner_.largest_curvature() * norm(s.y);
+      const double rounding = rounding_of_gradient(s);
       way += report.step_size * length;
       const double allowed = std::max(wanted.absolute, wanted.relative * way);
       if (convex && !curved_ && (missed <= rounding || inner_.residual_bound(missed) <= 0.5 * allowed)) {

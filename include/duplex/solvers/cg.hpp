@@ -75,7 +75,9 @@ public:
                                                .damping = options_.damping},
                                               from_zero);
     implicit_direction(lower_, up_, s.v, direction_, cross_);
-    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .failure = failure(solved)};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta},
+            .failure = failure(solved),
+            .not_finite = solved.status == LinearStatus::not_finite};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }

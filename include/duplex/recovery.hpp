@@ -1,0 +1,131 @@
+#pragma once
+// A run that broke goes back to the last state that is known to be good and on with a smaller step: that which is to
+// blame, or all of them. Where nothing grew the same steps are tried once more, since a product may have failed once.
+
+#include <duplex/diagnosis.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace duplex {
+
+namespace detail {
+
+/// Fields of a solver that are steps.
+template <class S, class Visit> void each_step(S &solver, const Visit &visit) {
+  S::fields(solver, [&](std::string_view name, auto &value, const auto &...) {
+    if constexpr (std::same_as<std::remove_reference_t<decltype(value)>, double>) {
+      if (name == "alpha" || name == "beta" || name == "eta" || name == "eta-cap") {
+        visit(name, value);
+      }
+    }
+  });
+}
+
+} // namespace detail
+
+template <class S, VectorSpace V> class Recovery {
+public:
+  Recovery(const S &solver, const State<V> &start, std::int64_t most)
+      : solver_(solver), most_(most), start_(start), good_(start) {
+    if constexpr (requires { solver.policy(); }) {
+      if (!solver.governs()) { // steps that are not given are those of the policy
+        const auto steps = solver.policy();
+        solver_.alpha = steps.alpha;
+        solver_.beta = steps.beta;
+        solver_.eta = steps.eta;
+      }
+    }
+  }
+
+  /// With the steps as they are now.
+  [[nodiscard]] const S &solver() const { return solver_; }
+  [[nodiscard]] std::int64_t tries() const { return tries_; }
+  [[nodiscard]] bool exhausted() const { return tries_ >= most_; }
+  [[nodiscard]] const State<V> &good() const { return good_; }
+
+  /// After a step that went well: kept at steps that double, unless d is larger than it has been.
+  void learn(std::int64_t step, double direction, const State<V> &state) {
+    constexpr double much_larger = 10.0;
+    smallest_ = std::min(smallest_, direction);
+    if (step < next_ || direction > much_larger * smallest_) {
+      return;
+    }
+    assign(state.x, good_.x);
+    assign(state.y, good_.y);
+    assign(state.v, good_.v);
+    good_step_ = step;
+    next_ = 2 * step;
+    from_here_ = 0;
+  }
+
+  /// Puts the state back, with smaller steps for the next try, and says so.
+  [[nodiscard]] std::string go_back(const Diagnosis &diagnosis, const StepSizes &steps, std::int64_t step,
+                                    State<V> &state) {
+    constexpr int tries_of_a_state = 3;
+    ++tries_;
+    if (++from_here_ > tries_of_a_state) {
+      good_ = start_;
+      good_step_ = 0;
+    }
+    std::string done = "step " + std::to_string(step) + ": " + diagnosis.text + "; back to step " +
+                       std::to_string(good_step_) + " with ";
+    done += !diagnosis.grew && from_here_ == 1 ? "the same steps" : shrunk(diagnosis.cause.blamed, steps);
+    assign(good_.x, state.x);
+    assign(good_.y, state.y);
+    assign(good_.v, state.v);
+    next_ = step + std::max<std::int64_t>(first_kept_step, step - good_step_);
+    smallest_ = infinity;
+    return done;
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    detail::each_step(solver_, [&](std::string_view name, double &value) { members(name, value); });
+    members("start x", start_.x);
+    members("start y", start_.y);
+    members("start v", start_.v);
+    members("good x", good_.x);
+    members("good y", good_.y);
+    members("good v", good_.v);
+    members("good step", good_step_);
+    members("next", next_);
+    members("tries", tries_);
+    members("from here", from_here_);
+    members("smallest", smallest_);
+  }
+
+private:
+  static constexpr std::int64_t first_kept_step = 16;
+
+  /// A tenth of the step that is to blame, or of all where that is not known; the text says what they are now.
+  [[nodiscard]] std::string shrunk(std::string_view to_blame, const StepSizes &steps) {
+    constexpr double factor = 0.1;
+    std::string text;
+    detail::each_step(solver_, [&](std::string_view name, double &value) {
+      const bool blamed = value > 0.0 && (name == to_blame || (to_blame.empty() && std::isfinite(value)));
+      if (!blamed) {
+        return;
+      }
+      value = std::isfinite(value) ? factor * value : steps.beta; // a line search without a cap gets one
+      text += (text.empty() ? "" : ", ") + std::string(name) + " = " + short_number(value);
+    });
+    return text.empty() ? "steps found anew" : text;
+  }
+
+  S solver_;
+  std::int64_t most_;
+  State<V> start_;
+  State<V> good_;
+  std::int64_t good_step_ = 0;
+  std::int64_t next_ = first_kept_step;
+  std::int64_t tries_ = 0;
+  int from_here_ = 0; ///< tries from the state that is kept
+  double smallest_ = infinity;
+};
+
+} // namespace duplex

@@ -1,0 +1,197 @@
+// Runs that go wrong and mend themselves, or say why they cannot.
+
+#include "support.hpp"
+
+#include "saved_run.hpp"
+
+#include <limits>
+#include <memory>
+
+namespace duplex::testing {
+namespace {
+
+const QuadraticSettings settings{.n = 6, .m = 8, .condition = 5.0, .coupling = 0.5, .seed = 4};
+constexpr Bagdc calm{.alpha = 0.02, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
+constexpr Options mending{.max_iterations = 100'000, .kkt_tolerance = 1e-8, .recoveries = 12};
+
+double relative_error_of(const Quadratic<double> &problem, const State<Vec> &state) {
+  return relative_error(state.x, problem.answer()->x);
+}
+
+TEST(Recovery, RefusesANegativeNumberOfTries) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, calm, state, {.recoveries = -1}); }),
+                  "recoveries = -1, expected a whole number >= 0");
+}
+
+TEST(Recovery, IsOffUnlessItIsAskedFor) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  const auto summary = solve(problem, wild, state);
+  EXPECT_EQ(summary.termination, Termination::diverged);
+  EXPECT_TRUE(summary.recoveries.empty());
+}
+
+TEST(Recovery, ShrinksTheStepThatIsToBlameAndSaysSo) {
+  const auto problem = settings.generate<double>();
+  const auto mended = [&](const Bagdc &wild, const std::string &step) {
+    auto state = problem.start();
+    const auto summary = solve(problem, wild, state, mending);
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    EXPECT_LE(relative_error_of(problem, state), 1e-6);
+    ASSERT_FALSE(summary.recoveries.empty());
+    EXPECT_CONTAINS(summary.recoveries.front(), "; back to step 0 with " + step + " = ");
+  };
+  for (const double factor : {10.0, 100.0, 1000.0}) {
+    Bagdc long_beta = calm;
+    long_beta.beta *= factor;
+    mended(long_beta, "beta");
+    Bagdc long_eta = calm;
+    long_eta.eta *= factor;
+    mended(long_eta, "eta");
+    Bagdc long_alpha = calm;
+    long_alpha.alpha *= factor;
+    auto state = problem.start();
+    const auto summary = solve(problem, long_alpha, state, mending);
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  }
+}
+
+TEST(Recovery, MendsTheStepsOfEverySolver) {
+  const auto problem = settings.generate<double>();
+  AllSolvers::each([&]<class S>() {
+    S wild;
+    wild.alpha = 0.02;
+    wild.beta = 60.0;
+    auto state = problem.start();
+    const auto summary = solve(problem, wild, state, {.max_iterations = 2000, .recoveries = 12});
+    EXPECT_FALSE(summary.failed()) << summary.brief();
+    EXPECT_FALSE(summary.recoveries.empty()) << S::name;
+  });
+}
+
+TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 5e6;
+  auto state = problem.start();
+  Options two = mending;
+  two.recoveries = 2;
+  const auto summary = solve(problem, wild, state, two);
+  EXPECT_EQ(summary.termination, Termination::diverged);
+  EXPECT_EQ(summary.recoveries.size(), 2U);
+  EXPECT_CONTAINS(summary.message, "the steps of y are too long");
+}
+
+/// A quadratic of which one lower gradient, counted over all evaluations, is NaN.
+class FailsOnce {
+public:
+  using Vector = Vec;
+  FailsOnce(Quadratic<double> problem, int at) : problem_(std::move(problem)), left_(std::make_shared<int>(at)) {}
+
+  class Lower : public Quadratic<double>::Lower {
+  public:
+    Lower(const Quadratic<double> &problem, std::shared_ptr<int> left)
+        : Quadratic<double>::Lower(problem.lower()), left_(std::move(left)) {}
+    void grad_y(Vec &out) {
+      Quadratic<double>::Lower::grad_y(out);
+      if (--*left_ == 0) {
+        out[0] = std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+
+  private:
+    std::shared_ptr<int> left_;
+  };
+
+  [[nodiscard]] Lower lower() const { return {problem_, left_}; }
+  [[nodiscard]] auto upper() const { return problem_.upper(); }
+  [[nodiscard]] Index x_size() const { return problem_.x_size(); }
+  [[nodiscard]] Index y_size() const { return problem_.y_size(); }
+  [[nodiscard]] State<Vec> start() const { return problem_.start(); }
+
+private:
+  Quadratic<double> problem_;
+  std::shared_ptr<int> left_;
+};
+
+TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
+  const auto problem = settings.generate<double>();
+  for (const int at : {1, 2, 7, 40, 100}) {
+    auto state = problem.start();
+    const auto summary = solve(FailsOnce(problem, at), calm, state,
+                               {.max_iterations = 100'000, .direction_tolerance = 1e-9, .recoveries = 12});
+    EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+    ASSERT_EQ(summary.recoveries.size(), 1U);
+    EXPECT_CONTAINS(summary.recoveries[0], "with the same steps");
+    auto governed = problem.start();
+    const auto automatic = solve(FailsOnce(problem, at), Bagdc{}, governed, {.recoveries = 2});
+    EXPECT_TRUE(automatic.converged()) << automatic.brief();
+    EXPECT_LE(relative_error_of(problem, governed), 1e-4);
+  }
+}
+
+TEST(Recovery, SaysThatNoStepMendsALowerLevelThatIsNotConvex) {
+  auto data = settings.generate<double>().data();
+  data.lower_hessian.diagonal().array() -= 0.6;
+  const Quadratic<double> problem(std::move(data));
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, mending);
+  EXPECT_TRUE(summary.failed());
+  EXPECT_TRUE(summary.recoveries.empty());
+  EXPECT_CONTAINS(summary.message, "the lower level is not convex in y");
+}
+
+TEST(Recovery, SaysThatARunStandsStillWhereTheLowerHessianIsZero) {
+  auto data = settings.generate<double>().data();
+  data.lower_hessian.setZero();
+  const Quadratic<double> problem(std::move(data));
+  auto state = problem.start();
+  Options patient = mending;
+  patient.patience = 1000;
+  const auto summary = solve(problem, calm, state, patient);
+  EXPECT_FALSE(summary.converged()) << summary.brief();
+  EXPECT_CONTAINS(summary.message, "the lower Hessian is singular");
+}
+
+TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  const Options whole_run{.max_iterations = 300, .recoveries = 5};
+  auto whole = problem.start();
+  const auto uninterrupted = solve(problem, wild, whole, whole_run);
+  ASSERT_FALSE(uninterrupted.recoveries.empty());
+  for (const std::int64_t steps : {3, 40, 200}) {
+    SavedState last;
+    const Saving saving{.save = [&](const SavedState &state) { last = state; }, .every_seconds = infinity};
+    auto state = problem.start();
+    (void)solve(problem, wild, state, {.max_iterations = steps, .recoveries = 5, .saving = &saving});
+    const auto saved = checkpoint::decoded(checkpoint::encoded(last), "memory");
+    const Saving from{.from = &saved};
+    Options rest = whole_run;
+    rest.saving = &from;
+    auto parts = problem.start();
+    const auto summary = solve(problem, wild, parts, rest);
+    EXPECT_TRUE(same_bits(parts, whole)) << steps;
+    EXPECT_EQ(summary.recoveries, uninterrupted.recoveries);
+    EXPECT_EQ(summary.counters, uninterrupted.counters);
+  }
+}
+
+TEST(Patience, EndsARunThatStandsStillWithoutCallingItAResult) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  const auto summary =
+      solve(problem, calm, state, {.max_iterations = 1'000'000, .direction_tolerance = 1e-300, .patience = 500});
+  EXPECT_EQ(summary.termination, Termination::stagnated);
+  EXPECT_FALSE(summary.converged());
+  EXPECT_FALSE(summary.failed());
+  EXPECT_CONTAINS(summary.message, "for 500 steps");
+}
+
+} // namespace
+} // namespace duplex::testing
