@@ -9,10 +9,11 @@ DATA_PACKAGES := dataset-fashion-mnist
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 OUT ?= out
 FUZZ_SECONDS ?= 300
+KILLS ?= 50
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build torch demo test fuzz bench reproduce format clean
+.PHONY: help setup build torch demo test fuzz torture bench reproduce format clean
 
 help:
 	@echo "make build      build the tool: build/duplex"
@@ -20,6 +21,7 @@ help:
 	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
+	@echo "make torture    kill runs at $(KILLS) random moments and go on with each: the same results, byte by byte"
 	@echo "make reproduce  every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
 	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
 
@@ -47,6 +49,10 @@ test: setup
 fuzz: setup
 	@sh scripts/install.sh $(CLANG_PACKAGES)
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
+
+torture: torch
+	@sh scripts/mnist.sh
+	@sh scripts/torture.sh build/duplex $(KILLS) 1
 
 bench: setup
 	@sh scripts/install.sh $(BENCH_PACKAGES) $(DATA_PACKAGES)

@@ -386,6 +386,15 @@ TEST_F(CleanCommand, LeavesNothingHalfWrittenOnCtrlC) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "suspects.csv"));
 }
 
+TEST_F(CleanCommand, LeavesACheckpointOnlyWhereItWasNotDone) {
+  ASSERT_EQ(run_tool(command("--save-every 0")).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "checkpoint.dpx"));
+  expect_refused("clean --resume " + out, {"nothing to go on from", "checkpoint.dpx"});
+  expect_refused("clean --resume " + out + " --train " + train, {"--resume"});
+  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out).exit_code, 0);
+  expect_refused("clean --resume " + out, {"not of a cleaning"});
+}
+
 TEST(CleanDemo, MeetsItsQualityOnFashionMnist) {
   const ScratchFolder scratch;
   const auto run = run_tool("clean --demo fashion-mnist --noise-kind always-wrong --samples 2000 --trusted-samples 500 "

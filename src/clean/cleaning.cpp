@@ -2,6 +2,7 @@
 
 #include "clean/beliefs.hpp"
 #include "clean/bilevel.hpp"
+#include "clean/journal.hpp"
 #include "clean/linear.hpp"
 #include "clean/network.hpp"
 #include "clean/subsets.hpp"
@@ -326,7 +327,12 @@ std::unique_ptr<Classifier> make_classifier(const LabelledSamples &training, Ind
 Result clean(const LabelledSamples &training, const LabelledSamples &trusted, Index classes, const Options &options,
              const std::function<void(const Look &)> &watch) {
   require_both(training, trusted, classes);
-  return clean(*make_classifier(training, classes, options), training, trusted, classes, options, watch);
+  const auto classifier = make_classifier(training, classes, options);
+  if (options.journal == nullptr) {
+    return clean(*classifier, training, trusted, classes, options, watch);
+  }
+  options.journal->require_same_data(training, trusted);
+  return clean(*remembering(*classifier, *options.journal), training, trusted, classes, options, watch);
 }
 
 Result clean(const Classifier &classifier, const LabelledSamples &training, const LabelledSamples &trusted,

@@ -23,6 +23,8 @@
 
 namespace duplex::clean {
 
+class Journal;
+
 /// What is trained: softmax regression, or a network with one hidden layer (built with LibTorch only).
 enum class ModelKind : std::uint8_t { linear, mlp };
 inline constexpr std::array<std::string_view, 2> model_kind_names{"linear", "mlp"};
@@ -38,6 +40,7 @@ struct Options {
   std::uint64_t seed = 0;
   int threads = 0;
   const std::atomic<bool> *interrupt = nullptr;
+  Journal *journal = nullptr; ///< none: nothing is written down
 };
 
 /// One look at a bilevel run.

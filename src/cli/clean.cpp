@@ -1,4 +1,6 @@
 #include "catalog/suggest.hpp"
+#include "checkpoint/store.hpp"
+#include "clean/journal.hpp"
 #include "clean/network.hpp"
 #include "clean/outcome.hpp"
 #include "cli/command.hpp"
@@ -46,6 +48,9 @@ struct CleanArguments {
   std::string storage = "auto";
   std::string model = "linear";
   clean::Options options;
+  std::string resume;
+  std::string go_on_from; ///< the same, once the arguments of before are read
+  double save_every = 10.0;
   bool gave_hidden = false;
   bool gave_device = false;
   bool as_json = false;
@@ -166,7 +171,8 @@ void warn_of_classes_without_trust(const Input &input) {
   }
 }
 
-clean::Result run(const clean::Options &options, const clean::Prepared &prepared) {
+clean::Result run(clean::Options options, clean::Journal &journal, const clean::Prepared &prepared) {
+  options.journal = &journal;
   StatusLine status;
   const Index rows = prepared.training.features->rows();
   return clean::clean(prepared.training, prepared.trusted, prepared.classes, options, [&](const clean::Look &look) {
@@ -176,6 +182,33 @@ clean::Result run(const clean::Options &options, const clean::Prepared &prepared
                             look.run + 1, look.step, look.held_out_loss, look.suspects, rows / 2,
                             duration_text(per_step * left)));
   });
+}
+
+/// With checkpoints in the folder; Ctrl-C leaves one.
+clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared) {
+  std::optional<checkpoint::Found> found;
+  std::string told = Json(own_arguments()).dump();
+  if (!arguments.go_on_from.empty()) {
+    found = checkpoint::load(arguments.go_on_from);
+    told = found->state.get<std::string>("told");
+  }
+  const auto save = [&, fresh = !found](const SavedState &pieces) mutable {
+    if (std::exchange(fresh, false)) {
+      checkpoint::forget(arguments.out);
+    }
+    SavedState with_arguments = pieces;
+    with_arguments.put("told", told);
+    checkpoint::save(arguments.out, with_arguments);
+  };
+  clean::Journal journal(save, arguments.save_every, found ? &found->state : nullptr);
+  try {
+    return run(arguments.options, journal, prepared);
+  } catch (const Interrupted &) {
+    journal.save();
+    (void)std::fputs(fmt::format("duplex: `duplex clean --resume {}` goes on with it\n", arguments.out).c_str(),
+                     stderr);
+    throw;
+  }
 }
 
 std::optional<clean::TestScores> score_test(const clean::Outcome &outcome, const std::optional<Dataset> &test,
@@ -260,7 +293,7 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
 
   warn_of_classes_without_trust(input);
   const auto prepared = clean::prepare(input.training, input.trusted, kept_as, chosen.options.seed);
-  auto outcome = clean::outcome_of(run(chosen.options, prepared), prepared, input.training);
+  auto outcome = clean::outcome_of(run_with_checkpoints(chosen, prepared), prepared, input.training);
   outcome.seconds_reading = reading.seconds_while_paused();
   outcome.model.label_column = chosen.label;
   outcome.model.id_column = chosen.id;
@@ -297,6 +330,7 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
                                                              .test = test,
                                                              .settings = settings_json(chosen)})));
   }
+  checkpoint::forget(folder); // there is nothing to go on with
   if (chosen.as_json) {
     fmt::print("{}", text);
     return exit_success;
@@ -316,6 +350,25 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   return exit_success;
 }
 
+/// As the cleaning in the folder was told.
+int go_on(const std::string &folder) {
+  const auto found = checkpoint::load(folder);
+  if (!found.state.has("pieces")) {
+    throw InvalidInput(fmt::format("--resume {}: its checkpoint is not of a cleaning", folder));
+  }
+  if (!found.warning.empty()) {
+    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found.warning).c_str(), stderr);
+  }
+  auto tokens = Json::parse(found.state.get<std::string>("told")).get<std::vector<std::string>>();
+  tokens.insert(tokens.end(), {"--go-on-from", folder, "--out", folder});
+  CLI::App app;
+  Action again;
+  add_clean(app, again);
+  std::reverse(tokens.begin(), tokens.end()); // as CLI11 takes them
+  app.parse(tokens);
+  return again();
+}
+
 } // namespace
 
 void add_clean(CLI::App &app, Action &chosen) {
@@ -332,7 +385,8 @@ void add_clean(CLI::App &app, Action &chosen) {
   command->add_option("--test-labels", arguments->test_labels, "Labels of --test, alike")->needs(test);
   command->add_option("--label", arguments->label, "Column of the label, by name or number (CSV)")->needs(train);
   command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)")->needs(train);
-  command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
+  auto *out = command->add_option("--out", arguments->out, "Folder of the results");
+  out->capture_default_str()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   auto *demo =
       command->add_option("--demo", arguments->demo, "fashion-mnist or mnist, with labels made wrong on purpose");
   demo->excludes(train);
@@ -377,6 +431,15 @@ void add_clean(CLI::App &app, Action &chosen) {
   command->add_option("--rounds", arguments->options.rounds, "Most rounds of refitting")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
+  command->add_option("--save-every", arguments->save_every, "Seconds between checkpoints")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  auto *resume = command->add_option("--resume", arguments->resume,
+                                     "Go on with the cleaning that was killed or interrupted in this folder");
+  for (auto *told : {train, demo, out}) {
+    resume->excludes(told);
+  }
+  command->add_option("--go-on-from", arguments->go_on_from)->group(""); // hidden: what --resume becomes
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer(
@@ -393,6 +456,10 @@ void add_clean(CLI::App &app, Action &chosen) {
       }
       return clean_labels(*arguments, command->remaining(), own_options);
     };
+    if (!arguments->resume.empty()) {
+      chosen = [arguments] { return go_on(arguments->resume); };
+      return;
+    }
     if (arguments->model == clean::model_kind_names[static_cast<std::size_t>(clean::ModelKind::mlp)]) {
       chosen = needing_torch(chosen, "clean --model mlp");
     }

@@ -22,6 +22,7 @@ struct FewShotArguments {
   fewshot::Settings settings;
   std::string out = "few-shot";
   std::string resume;
+  double save_every = 10.0;
   bool as_json = false;
 };
 
@@ -129,6 +130,7 @@ int learn(const FewShotArguments &arguments, const Prepared &run) {
                                    }
                                    checkpoint::save(folder, state);
                                  },
+                             .seconds_between_saves = arguments.save_every,
                              .interrupt = &interrupt_requested()};
   const auto outcome = fewshot::train(settings, hooks, found ? &found->state : nullptr);
   status.clear();
@@ -153,6 +155,9 @@ void add_few_shot(CLI::App &app, Action &chosen) {
     settings.push_back(option->get_single_name());
   }
   auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
+  command->add_option("--save-every", arguments->save_every, "Seconds of training between checkpoints")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--resume", arguments->resume, "Go on with the run whose results are in this folder")
       ->excludes(out);
   command->add_flag("--json", arguments->as_json, "Print JSON");

@@ -25,7 +25,6 @@ namespace duplex::fewshot {
 
 namespace {
 
-constexpr double seconds_between_saves = 10.0;
 constexpr std::uint64_t look_seed = 10'007;
 constexpr std::uint64_t test_seed = 20'011;
 
@@ -118,8 +117,8 @@ public:
       }
       if (due) {
         look();
-        save_if_due();
       }
+      save_if_due();
     }
     return finished();
   }
@@ -221,7 +220,8 @@ private:
   }
 
   void save_if_due() {
-    if (seconds() - saved_at_ >= seconds_between_saves) {
+    if (seconds() - saved_at_ >= hooks_.seconds_between_saves) {
+      learner_.require_finite();
       save();
     }
   }

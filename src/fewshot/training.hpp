@@ -48,8 +48,9 @@ struct Outcome {
 struct Hooks {
   std::function<void(std::int64_t step, double seconds, const Look &last)> progress;
   std::function<void(const Look &look)> look;
-  /// Called at the start, after looks, at most every ten seconds, and at the end.
+  /// Called at the start, after steps at most every so many seconds of training, and at the end.
   std::function<void(const SavedState &state)> save;
+  double seconds_between_saves = 10.0;
   const std::atomic<bool> *interrupt = nullptr;
 };
 
