@@ -23,6 +23,8 @@ random() { # of 0..1, the $1-th
 command_of() {
   case $1 in
   clean) echo "clean --demo mnist --data-dir data/mnist --samples 4000 --trusted-samples 300 --save-every 0.05 --threads 2" ;;
+  solve_automatic) echo "solve --problem counter-example --n 300 --matrix diagonal --condition 10000 --smallest 0.0001 --every 20 --save-every 0.02" ;;
+  solve_recovering) echo "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 50 --dual relaxed --iterations 15000 --every 500 --save-every 0.05" ;;
   solve) echo "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 0.3 --dual relaxed --iterations 20000 --every 500 --save-every 0.05" ;;
   few-shot) echo "few-shot --device cpu --threads 2 --ways 3 --queries 3 --meta-batch 3 --head-steps 4 --images-per-class 20 --steps 25 --look-every 10 --look-tasks 6 --test-tasks 12 --save-every 0.05" ;;
   esac
@@ -30,7 +32,7 @@ command_of() {
 results_of() {
   case $1 in
   clean) echo "suspects.csv weights.csv model.npy model.json" ;;
-  solve) echo "solution.csv" ;;
+  solve*) echo "solution.csv" ;;
   few-shot) echo "backbone.pt" ;;
   esac
 }
@@ -47,14 +49,14 @@ run() { # quietly
 
 go_on() { # with a job in a folder that was killed; from its beginning where nothing was saved
   if [ -e "$2/checkpoint.dpx" ] || [ -e "$2/checkpoint.previous.dpx" ]; then
-    run "$1" --resume "$2"
+    run "${1%%_*}" --resume "$2"
   else
     # shellcheck disable=SC2046
     run $(command_of "$1") --out "$2"
   fi
 }
 
-jobs=${JOBS:-"clean solve few-shot"}
+jobs=${JOBS:-"clean solve solve_automatic solve_recovering few-shot"}
 for job in $jobs; do
   begin=$(date +%s.%N)
   # shellcheck disable=SC2046

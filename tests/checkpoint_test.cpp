@@ -39,8 +39,8 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   }
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
-  later[8] = 2;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 2, expected 1");
+  later[8] = 3;
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 3, expected 2");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

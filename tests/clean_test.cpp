@@ -390,9 +390,31 @@ TEST_F(CleanCommand, LeavesACheckpointOnlyWhereItWasNotDone) {
   ASSERT_EQ(run_tool(command("--save-every 0")).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(out) / "checkpoint.dpx"));
   expect_refused("clean --resume " + out, {"nothing to go on from", "checkpoint.dpx"});
-  expect_refused("clean --resume " + out + " --train " + train, {"--resume"});
+  expect_refused("clean --resume " + out + " --train " + train, {"--train cannot change"});
+  expect_refused("clean --resume " + out + " --threads 3", {"--threads cannot change", "--json"});
+  expect_refused("clean --resume " + out + " --alpha 3", {"--alpha cannot change"});
   ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out).exit_code, 0);
   expect_refused("clean --resume " + out, {"not of a cleaning"});
+}
+
+TEST_F(CleanCommand, GoesOnAfterCtrlCFromAnotherFolder) {
+  train = scratch.file("large.csv", clouds(30000, 7, 1).csv);
+  const std::string cd = "cd " + scratch.path().string() + " && ";
+  const std::string given = " clean --train large.csv --trusted trusted.csv --id id --save-every 0 --out ";
+  ASSERT_EQ(run_command(cd + DUPLEX_TOOL + given + "whole").exit_code, 0);
+  for (const auto *after : {"0.15", "0.3", "0.5"}) {
+    const auto first = run_command(cd + "timeout -s INT " + after + " " + DUPLEX_TOOL + given + "out");
+    if (first.exit_code == 0) {
+      break; // it was quicker
+    }
+    if (std::filesystem::exists(std::filesystem::path(out) / "checkpoint.dpx")) {
+      const auto second = run_tool("clean --json --resume " + out);
+      ASSERT_EQ(second.exit_code, 0) << first.output << second.output;
+      EXPECT_TRUE(nlohmann::json::accept(second.output)) << second.output;
+      EXPECT_EQ(result("suspects.csv"), read_file(scratch.path() / "whole" / "suspects.csv")) << after;
+      EXPECT_EQ(result("model.npy"), read_file(scratch.path() / "whole" / "model.npy")) << after;
+    }
+  }
 }
 
 TEST(CleanDemo, MeetsItsQualityOnFashionMnist) {

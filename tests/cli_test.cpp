@@ -92,7 +92,7 @@ TEST(Cli, AnOptionGivenWithASolversNameKeepsItsValue) {
 }
 
 TEST(Cli, TheSeedIsInTheOutput) {
-  EXPECT_EQ(nlohmann::json::parse(run_tool("solve --problem ridge --seed 7 --iterations 5 --json").output)["seed"], 7);
+  EXPECT_EQ(nlohmann::json::parse(run_tool("solve --problem ridge --seed 7 --json").output)["seed"], 7);
 }
 
 TEST(Cli, RefusesWhatTheProblemCannotOffer) {
@@ -222,14 +222,14 @@ TEST(Cli, ExplainsWhatARunWithoutStepsHasChosen) {
   const auto result = run_tool("solve --problem ridge --explain");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.output.find("lower level: curvatures from"), std::string::npos) << result.output;
-  EXPECT_NE(run_tool("solve --problem ridge --alpha 1 --iterations 9 --explain").output.find("steps given"),
+  EXPECT_NE(run_tool("solve --problem ridge --alpha 1 --iterations 9 --explain").output.find("steps were given"),
             std::string::npos);
 }
 
 TEST(Cli, SaysWhereARunHasRecovered) {
   const auto result = run_tool("solve --problem counter-example --alpha 0.1 --beta 40 --kkt-tolerance 1e-6");
   EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_NE(result.output.find("recovered at step "), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("recovered: ‖d‖ grew to "), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("back to step 0 with beta = 4"), std::string::npos) << result.output;
 }
 
@@ -343,10 +343,11 @@ TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
   for (const std::string problem : {"--problem counter-example --n 40 --mixing 3 --dual constant --eta 0.3",
                                     "--problem ridge --solver cg --upper adam --alpha 0.01",
                                     "--problem counter-example --matrix diagonal --condition 1000 --smallest 0.001"}) {
-    ASSERT_EQ(run_tool("solve " + problem + " --iterations 60 --out " + whole).exit_code, 0);
-    ASSERT_EQ(run_tool("solve " + problem + " --iterations 25 --out " + parts).exit_code, 0);
+    const auto uninterrupted = run_tool("solve " + problem + " --iterations 60 --out " + whole);
+    ASSERT_LE(uninterrupted.exit_code, 1) << uninterrupted.output; // automatic steps are not yet at their tolerance
+    ASSERT_LE(run_tool("solve " + problem + " --iterations 25 --out " + parts).exit_code, 1);
     const auto second = run_tool("solve --iterations 60 --resume " + parts);
-    ASSERT_EQ(second.exit_code, 0) << second.output;
+    ASSERT_EQ(second.exit_code, uninterrupted.exit_code) << second.output;
     EXPECT_EQ(read_file(parts + "/solution.csv"), read_file(whole + "/solution.csv"));
     const auto rows = without_seconds(read_file(whole + "/solve.csv"));
     EXPECT_GT(std::count(rows.begin(), rows.end(), '\n'), 50);

@@ -1,5 +1,6 @@
 // What a run says of itself when it breaks: the step, the level and what may mend it.
 
+#include "running_ahead.hpp"
 #include "support.hpp"
 
 #include <limits>
@@ -129,31 +130,6 @@ TEST(Diagnosis, IsNotCountedAndKeepsWhatTheMethodSays) {
   EXPECT_EQ(summary.counters.values, 0);
   EXPECT_CONTAINS(summary.message, "(conjugate gradients met NaN or infinity");
 }
-
-/// Says that its steps from the fifth on are launched ahead of what the host knows of them.
-struct RunningAhead : Bagdc {
-  template <SecondOrderProblem P> class Run : public Bagdc::Run<P> {
-  public:
-    using Base = Bagdc::Run<P>;
-    using V = VectorOf<P>;
-    Run(const RunningAhead &options, const P &problem, const State<V> &start) : Base(options, problem, start) {}
-    StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
-      ahead_ = k >= 4 && !beside_;
-      return Base::step(s, k, move);
-    }
-    [[nodiscard]] bool ahead() const { return ahead_; }
-    void stay_beside() {
-      ++times_back;
-      beside_ = true;
-    }
-
-  private:
-    bool ahead_ = false;
-    bool beside_ = false;
-  };
-
-  static inline int times_back = 0;
-};
 
 TEST(Diagnosis, FindsTheStepAmongThoseThatWereNotLookedAt) {
   struct Outcome {

@@ -88,6 +88,10 @@ TEST(SolverOptions, RefusesWholeNumbersBelowTheirBound) {
   EXPECT_EQ(refusal_of(Cg{.linear_steps = 0}), "cg: linear-steps = 0, expected a whole number >= 1");
 }
 
+TEST(SolverOptions, RefusesAToleranceThatWouldDoNothing) {
+  EXPECT_CONTAINS(refusal_of(Bagdc{.alpha = 0.1, .tolerance = 1e-3}), "tolerance = 0.001 with steps that are given");
+}
+
 TEST(SolverOptions, RefusesWeightsOutsideTheirInterval) {
   EXPECT_EQ(refusal_of(Bagdc{.mu = 1.0}), "bagdc: mu = 1, expected >= 0 and < 1");
   EXPECT_EQ(refusal_of(Bagdc{.relaxation = 2.0}), "bagdc: relaxation = 2, expected > 0 and < 2");

@@ -1,8 +1,8 @@
 // Runs that go wrong and mend themselves, or say why they cannot.
 
-#include "support.hpp"
-
+#include "running_ahead.hpp"
 #include "saved_run.hpp"
+#include "support.hpp"
 
 #include <limits>
 #include <memory>
@@ -17,6 +17,38 @@ constexpr Options mending{.max_iterations = 100'000, .kkt_tolerance = 1e-8, .rec
 double relative_error_of(const Quadratic<double> &problem, const State<Vec> &state) {
   return relative_error(state.x, problem.answer()->x);
 }
+
+/// A quadratic of which one lower gradient, counted over all evaluations, is NaN.
+class FailsOnce {
+public:
+  using Vector = Vec;
+  FailsOnce(Quadratic<double> problem, int at) : problem_(std::move(problem)), left_(std::make_shared<int>(at)) {}
+
+  class Lower : public Quadratic<double>::Lower {
+  public:
+    Lower(const Quadratic<double> &problem, std::shared_ptr<int> left)
+        : Quadratic<double>::Lower(problem.lower()), left_(std::move(left)) {}
+    void grad_y(Vec &out) {
+      Quadratic<double>::Lower::grad_y(out);
+      if (--*left_ == 0) {
+        out[0] = std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+
+  private:
+    std::shared_ptr<int> left_;
+  };
+
+  [[nodiscard]] Lower lower() const { return {problem_, left_}; }
+  [[nodiscard]] auto upper() const { return problem_.upper(); }
+  [[nodiscard]] Index x_size() const { return problem_.x_size(); }
+  [[nodiscard]] Index y_size() const { return problem_.y_size(); }
+  [[nodiscard]] State<Vec> start() const { return problem_.start(); }
+
+private:
+  Quadratic<double> problem_;
+  std::shared_ptr<int> left_;
+};
 
 TEST(Recovery, RefusesANegativeNumberOfTries) {
   const auto problem = settings.generate<double>();
@@ -67,10 +99,62 @@ TEST(Recovery, MendsTheStepsOfEverySolver) {
     wild.alpha = 0.02;
     wild.beta = 60.0;
     auto state = problem.start();
+    const double before = relative_error_of(problem, state);
     const auto summary = solve(problem, wild, state, {.max_iterations = 2000, .recoveries = 12});
     EXPECT_FALSE(summary.failed()) << summary.brief();
     EXPECT_FALSE(summary.recoveries.empty()) << S::name;
+    EXPECT_LT(relative_error_of(problem, state), 0.9 * before) << S::name;
   });
+}
+
+TEST(Recovery, KeepsTheLimitsOfTheRun) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  auto state = problem.start();
+  const auto until_it_breaks = solve(problem, wild, state).iterations;
+  auto again = problem.start();
+  const auto summary = solve(problem, wild, again, {.max_iterations = until_it_breaks, .recoveries = 5});
+  EXPECT_EQ(summary.iterations, until_it_breaks);
+  EXPECT_TRUE(summary.recoveries.empty());
+  EXPECT_TRUE(summary.failed());
+}
+
+TEST(Recovery, GoesBackToStatesThatWereLookedAt) {
+  const auto problem = settings.generate<double>();
+  for (const double factor : {4.1, 4.5, 5.0, 7.0}) { // each breaks at another step
+    Bagdc wild = calm;
+    wild.beta *= factor;
+    auto beside = problem.start();
+    auto ahead = problem.start();
+    const auto expected = solve(problem, wild, beside, mending);
+    const auto summary = solve(problem, RunningAhead{wild}, ahead, mending);
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    EXPECT_LE(relative_error_of(problem, ahead), 1e-6);
+    EXPECT_EQ(expected.recoveries.empty(), summary.recoveries.empty());
+  }
+}
+
+TEST(Recovery, LeavesAutomaticStepsAutomatic) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  Recovery<Bagdc, Vec> recovery(Bagdc{}, state, 5);
+  const Diagnosis grew{{"v grew most", "", "eta-cap"}, "‖d‖ grew", true};
+  for (int k = 1; k <= 3; ++k) {
+    EXPECT_CONTAINS(recovery.go_back(grew, {}, k, state), "with steps found anew");
+    EXPECT_TRUE(recovery.solver().governs());
+  }
+}
+
+TEST(Recovery, JudgesGrowthByTheFirstStepThatWentWell) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  auto state = problem.start();
+  const auto summary = solve(FailsOnce(problem, 1), wild, state, mending);
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  ASSERT_GE(summary.recoveries.size(), 2U);
+  EXPECT_CONTAINS(summary.recoveries[1], "the steps of y are too long");
 }
 
 TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
@@ -85,38 +169,6 @@ TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
   EXPECT_EQ(summary.recoveries.size(), 2U);
   EXPECT_CONTAINS(summary.message, "the steps of y are too long");
 }
-
-/// A quadratic of which one lower gradient, counted over all evaluations, is NaN.
-class FailsOnce {
-public:
-  using Vector = Vec;
-  FailsOnce(Quadratic<double> problem, int at) : problem_(std::move(problem)), left_(std::make_shared<int>(at)) {}
-
-  class Lower : public Quadratic<double>::Lower {
-  public:
-    Lower(const Quadratic<double> &problem, std::shared_ptr<int> left)
-        : Quadratic<double>::Lower(problem.lower()), left_(std::move(left)) {}
-    void grad_y(Vec &out) {
-      Quadratic<double>::Lower::grad_y(out);
-      if (--*left_ == 0) {
-        out[0] = std::numeric_limits<double>::quiet_NaN();
-      }
-    }
-
-  private:
-    std::shared_ptr<int> left_;
-  };
-
-  [[nodiscard]] Lower lower() const { return {problem_, left_}; }
-  [[nodiscard]] auto upper() const { return problem_.upper(); }
-  [[nodiscard]] Index x_size() const { return problem_.x_size(); }
-  [[nodiscard]] Index y_size() const { return problem_.y_size(); }
-  [[nodiscard]] State<Vec> start() const { return problem_.start(); }
-
-private:
-  Quadratic<double> problem_;
-  std::shared_ptr<int> left_;
-};
 
 TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
   const auto problem = settings.generate<double>();
@@ -180,6 +232,38 @@ TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
     EXPECT_EQ(summary.recoveries, uninterrupted.recoveries);
     EXPECT_EQ(summary.counters, uninterrupted.counters);
   }
+}
+
+TEST(Recovery, OfASavedRunIsNotLostWhereItGoesOnWithOtherTries) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  SavedState last;
+  const Saving saving{.save = [&](const SavedState &state) { last = state; }, .every_seconds = infinity};
+  auto state = problem.start();
+  const auto first = solve(problem, wild, state, {.max_iterations = 300, .recoveries = 5, .saving = &saving});
+  ASSERT_FALSE(first.recoveries.empty());
+  const Saving from{.from = &last};
+  auto rest = problem.start();
+  const auto summary = solve(problem, wild, rest, {.max_iterations = 600, .saving = &from});
+  EXPECT_FALSE(summary.failed()) << summary.brief();
+  EXPECT_EQ(summary.recoveries, first.recoveries);
+  SavedState without;
+  const Saving saving_without{.save = [&](const SavedState &s) { without = s; }, .every_seconds = infinity};
+  auto other = problem.start();
+  (void)solve(problem, calm, other, {.max_iterations = 30, .saving = &saving_without});
+  const Saving from_without{.from = &without};
+  EXPECT_EQ(refusal([&] { (void)solve(problem, calm, other, {.recoveries = 3, .saving = &from_without}); }), "");
+}
+
+TEST(Patience, LooksBeforeItSaysThatARunAheadStandsStill) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  const auto summary =
+      solve(problem, RunningAhead{calm}, state, {.max_iterations = 400, .kkt_tolerance = 1e-8, .patience = 5});
+  auto plain = problem.start();
+  const auto expected = solve(problem, calm, plain, {.max_iterations = 400, .kkt_tolerance = 1e-8, .patience = 5});
+  EXPECT_EQ(summary.termination, expected.termination) << summary.brief();
 }
 
 TEST(Patience, EndsARunThatStandsStillWithoutCallingItAResult) {

@@ -59,6 +59,11 @@ template <class S> [[nodiscard]] bool searches_multiplier_step(const S &solver) 
 
 /// With "a smaller beta" for its remedy where the solver has such an option.
 template <class S> [[nodiscard]] Finding blaming(const S &solver, std::string_view step, std::string what) {
+  if constexpr (requires { solver.governs(); }) {
+    if (solver.governs()) {
+      return {std::move(what), "a larger tolerance, or steps of your own"};
+    }
+  }
   bool known = false;
   S::fields(solver, [&](std::string_view field, const auto &...) { known |= field == step; });
   return known ? Finding{std::move(what), "a smaller " + std::string(step), std::string(step)}
@@ -256,6 +261,7 @@ template <SecondOrderProblem P, class S>
 }
 
 struct Standstill {
+  std::int64_t at = 0;
   std::int64_t steps = 0;
   double smallest = 0.0; ///< ‖d‖
   double last = 0.0;
@@ -267,8 +273,8 @@ template <SecondOrderProblem P, class S>
                                                 const StepSizes &steps, const StartNorms &start,
                                                 const Standstill &seen) {
   constexpr double much_larger = 100.0;
-  std::string text =
-      "‖d‖ has not fallen below " + short_number(seen.smallest) + " for " + std::to_string(seen.steps) + " steps";
+  std::string text = "‖d‖ has not fallen below " + short_number(seen.smallest) + " for " + std::to_string(seen.steps) +
+                     " steps, until step " + std::to_string(seen.at);
   auto cause = find_too_long_step(problem, solver, state, steps);
   if (!cause.found() && seen.last > much_larger * seen.smallest) {
     cause = find_most_grown(solver, state, start, seen.last);

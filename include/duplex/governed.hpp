@@ -154,6 +154,8 @@ private:
     reach_ = 1.0;
     growth_limit_ = rule::growth_that_restarts;
     share_ = rule::first_share;
+    since_refresh_ = blurred_ = 0;
+    without_progress_ = 0;
     const auto status = begin();
     reference_ = std::max(first, reference_); // that of the first ψ: near its solution the next one's says nothing
     return status;
@@ -173,7 +175,7 @@ private:
     if (!can_aggregate_ || evaluation_.mu() > 0.0) {
       return LinearStatus::singular;
     }
-    reference_ = 0.0;
+    reference_ = reference_error_ = 0.0;
     sharpened_ = false;
     lower_slope_ = infinity;
     return begin_with(rule::first_mu);
@@ -277,7 +279,8 @@ private:
     }
     const double length = norm(here_.d);
     const double value = std::abs(here_.value); // Polyak's step towards F = 0
-    scale(value > 0.0 && std::isfinite(value) ? reach_ * value / (length * length) : reach_, move_);
+    const bool says_something = value > 0.0 && std::isfinite(value) && length > 0.0;
+    scale(says_something ? reach_ * value / (length * length) : reach_, move_);
   }
 
   [[nodiscard]] LinearStatus evaluate_trial() {

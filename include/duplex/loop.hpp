@@ -73,6 +73,10 @@ public:
     saving_.saved(clock_);
   }
 
+  Loop(const Loop &) = delete; // its parts point to one another
+  Loop &operator=(const Loop &) = delete;
+  ~Loop() = default;
+
   [[nodiscard]] Summary run() {
     clock_.start();
     while (summary_.termination == Termination::not_run) {
@@ -92,8 +96,8 @@ public:
       if (summary_.termination == Termination::stagnated) {
         summary_.message = diagnosis().text + bad_lower_level();
       } else if (!summary_.converged() && !summary_.recoveries.empty()) {
-        summary_.message = "it went back " + std::to_string(summary_.recoveries.size()) + " times, the last at " +
-                           summary_.recoveries.back() + bad_lower_level();
+        summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
+                           ", the last: " + summary_.recoveries.back() + bad_lower_level();
       }
       watch_.report(summary_);
       if (saving_.saving() != nullptr) {
@@ -135,31 +139,29 @@ private:
       outcome_ = run_->step(*state_, k - 1);
     }
     summary_.iterations = k;
+    const Termination limit = limit_at(k);
+    const bool goes_on = limit == Termination::not_run;
     if (!outcome_.failure.empty()) {
-      end_or_recover(Termination::step_failed, outcome_.not_finite);
+      end_or_recover(Termination::step_failed, goes_on && outcome_.not_finite);
       return;
     }
-    const Termination limit = limit_at(k);
-    const bool save_now = limit == Termination::not_run && saving_.due(k, clock_);
-    if (must_look(k, due || save_now || limit != Termination::not_run)) {
-      if (!look(k)) { // before x follows: where d is not finite, x stays
-        return;
-      }
+    const bool save_now = goes_on && saving_.due(k, clock_);
+    const bool looks = must_look(k, due || save_now || !goes_on);
+    if (looks && !look(k, goes_on)) { // before x follows: where d is not finite, x stays
+      return;
     }
     if (!outcome_.moved_x) {
       upper_.apply(outcome_.steps.alpha, run_->direction(), state_->x);
       outcome_.moved_x = true;
     }
-    upper_.learn(summary_.direction_norm);
-    keep_if_good(k);
-    if (recovery_) {
-      recovery_->learn(k, summary_.direction_norm, *state_);
+    if (looks) {
+      learn(k);
     }
-    if ((outcome_.converged && !asked_) ||
-        (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance && k > 1)) {
+    if ((outcome_.converged && !asked_) || (options_->direction_tolerance > 0.0 &&
+                                            summary_.direction_norm <= options_->direction_tolerance && !is_first(k))) {
       summary_.termination = Termination::direction_tolerance;
     } else if (stands_still(k)) {
-      end_or_recover(Termination::stagnated, limit == Termination::not_run);
+      end_or_recover(Termination::stagnated, goes_on);
       if (summary_.termination == Termination::not_run) {
         return;
       }
@@ -188,7 +190,7 @@ private:
 
   [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
     if constexpr (RunsAhead<Run>) {
-      return asked || !run_->ahead() || !good_ || k - last_look_ >= most_unseen_steps ||
+      return asked || !run_->ahead() || !good_ || stands_still(k) || k - last_look_ >= most_unseen_steps ||
              options_->direction_tolerance > 0.0 || upper_.reads_norms();
     } else {
       return true;
@@ -197,10 +199,11 @@ private:
 
   /// Reads ‖d‖; false where the step does not count. Where ‖d‖ is not finite or too large the run ends or recovers, or,
   /// where steps before were not looked at, goes back to the last that is known to be good and does them again.
-  [[nodiscard]] bool look(std::int64_t k) {
+  [[nodiscard]] bool look(std::int64_t k, bool mendable) {
     const double direction_norm = norm(run_->direction());
     summary_.direction_norm = direction_norm;
-    if (k == 1) {
+    if (!knows_first_direction_ && std::isfinite(direction_norm)) {
+      knows_first_direction_ = true;
       start_norms_.d = direction_norm;
       divergence_limit_ = options_->divergence_factor * std::max(1.0, direction_norm);
     }
@@ -214,12 +217,28 @@ private:
       }
     }
     if (!good) {
-      end_or_recover(Termination::diverged, true);
-    } else if (direction_norm < smallest_direction_) {
-      smallest_direction_ = direction_norm;
-      last_progress_ = k;
+      end_or_recover(Termination::diverged, mendable);
     }
     return good;
+  }
+
+  /// From a start on: x and v may be where d vanishes, which says nothing.
+  [[nodiscard]] bool is_first(std::int64_t k) const { return k <= started_after_ + 1; }
+
+  /// Of a step that was looked at and was good.
+  void learn(std::int64_t k) {
+    upper_.learn(summary_.direction_norm);
+    keep_if_good(k);
+    if (is_first(k)) {
+      return;
+    }
+    if (summary_.direction_norm < smallest_direction_) {
+      smallest_direction_ = summary_.direction_norm;
+      last_progress_ = k;
+    }
+    if (recovery_) {
+      recovery_->learn(k, summary_.direction_norm, *state_);
+    }
   }
 
   [[nodiscard]] bool is_good(double direction_norm) const {
@@ -233,9 +252,11 @@ private:
   /// Of what the last step has broken, or of why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
     if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
-      return diagnosis_of_standstill(
-          *problem_, solver_, *state_, outcome_.steps, start_norms_,
-          {.steps = options_->patience, .smallest = smallest_direction_, .last = summary_.direction_norm});
+      return diagnosis_of_standstill(*problem_, solver_, *state_, outcome_.steps, start_norms_,
+                                     {.at = summary_.iterations,
+                                      .steps = options_->patience,
+                                      .smallest = smallest_direction_,
+                                      .last = summary_.direction_norm});
     }
     const bool grew = outcome_.failure.empty() && std::isfinite(summary_.direction_norm) &&
                       summary_.direction_norm > divergence_limit_;
@@ -245,7 +266,7 @@ private:
 
   /// Where the run has kept a good state to look at: a lower level that no step mends.
   [[nodiscard]] std::string bad_lower_level() const {
-    if (!recovery_) {
+    if (!recovery_ || !outcome_.failure.empty()) { // what a method says of itself is enough
       return {};
     }
     const auto found = finding_of(lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y));
@@ -270,7 +291,7 @@ private:
     run_.emplace(solver_, counted_, *state_);
     upper_ = UpperUpdate<V>(solver_.upper, state_->x);
     smallest_direction_ = infinity;
-    last_progress_ = last_look_ = summary_.iterations;
+    started_after_ = last_progress_ = last_look_ = summary_.iterations;
     good_.reset();
     good_iteration_ = 0;
   }
@@ -326,6 +347,8 @@ private:
     members("divergence limit", divergence_limit_);
     members("smallest direction", smallest_direction_);
     members("last progress", last_progress_);
+    members("started after", started_after_);
+    members("knows first direction", knows_first_direction_);
   }
 
   void save() {
@@ -349,7 +372,12 @@ private:
       throw InvalidInput("the saved state is of the solver " + solver + ", expected " + std::string(S::name));
     }
     StateReader members(from);
-    members("recovery", recovery_);
+    if (from.has("recovery.tries")) {
+      if (!recovery_) { // its steps are those of before, and there are no more tries
+        recovery_.emplace(solver_, *state_, 0);
+      }
+      members("recovery", recovery_);
+    }
     if (recovery_ && recovery_->tries() > 0) {
       start_anew();
       for (std::int64_t i = 0; i < recovery_->tries(); ++i) {
@@ -392,6 +420,8 @@ private:
   std::int64_t good_iteration_ = 0;
   double smallest_direction_ = infinity;
   std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
+  std::int64_t started_after_ = 0; ///< the step before the run's first, or its first since a recovery
+  bool knows_first_direction_ = false;
 };
 
 } // namespace detail

@@ -60,6 +60,7 @@ public:
     assign(state.y, good_.y);
     assign(state.v, good_.v);
     good_step_ = step;
+    smallest_ = direction;
     next_ = 2 * step;
     from_here_ = 0;
   }
@@ -73,8 +74,7 @@ public:
       good_ = start_;
       good_step_ = 0;
     }
-    std::string done = "step " + std::to_string(step) + ": " + diagnosis.text + "; back to step " +
-                       std::to_string(good_step_) + " with ";
+    std::string done = diagnosis.text + "; back to step " + std::to_string(good_step_) + " with ";
     done += !diagnosis.grew && from_here_ == 1 ? "the same steps" : shrunk(diagnosis.cause.blamed, steps);
     assign(good_.x, state.x);
     assign(good_.y, state.y);
@@ -105,16 +105,21 @@ private:
   /// A tenth of the step that is to blame, or of all where that is not known; the text says what they are now.
   [[nodiscard]] std::string shrunk(std::string_view to_blame, const StepSizes &steps) {
     constexpr double factor = 0.1;
+    if constexpr (requires { solver_.governs(); }) {
+      if (solver_.governs()) {
+        return "steps found anew";
+      }
+    }
     std::string text;
     detail::each_step(solver_, [&](std::string_view name, double &value) {
-      const bool blamed = value > 0.0 && (name == to_blame || (to_blame.empty() && std::isfinite(value)));
+      const bool blamed = name == to_blame || (to_blame.empty() && std::isfinite(value));
       if (!blamed) {
         return;
       }
       value = std::isfinite(value) ? factor * value : steps.beta; // a line search without a cap gets one
       text += (text.empty() ? "" : ", ") + std::string(name) + " = " + short_number(value);
     });
-    return text.empty() ? "steps found anew" : text;
+    return text;
   }
 
   S solver_;

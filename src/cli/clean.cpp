@@ -188,16 +188,18 @@ clean::Result run(clean::Options options, clean::Journal &journal, const clean::
 clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared) {
   std::optional<checkpoint::Found> found;
   std::string told = Json(own_arguments()).dump();
-  if (!arguments.go_on_from.empty()) {
+  std::string told_in = std::filesystem::current_path().string();
+  if (arguments.go_on_from.empty()) {
+    checkpoint::forget(arguments.out); // another run's
+  } else {
     found = checkpoint::load(arguments.go_on_from);
     told = found->state.get<std::string>("told");
+    told_in = found->state.get<std::string>("told in");
   }
-  const auto save = [&, fresh = !found](const SavedState &pieces) mutable {
-    if (std::exchange(fresh, false)) {
-      checkpoint::forget(arguments.out);
-    }
+  const auto save = [&](const SavedState &pieces) {
     SavedState with_arguments = pieces;
     with_arguments.put("told", told);
+    with_arguments.put("told in", told_in);
     checkpoint::save(arguments.out, with_arguments);
   };
   clean::Journal journal(save, arguments.save_every, found ? &found->state : nullptr);
@@ -350,8 +352,9 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   return exit_success;
 }
 
-/// As the cleaning in the folder was told.
-int go_on(const std::string &folder) {
+/// As the cleaning in the folder was told, where it was told.
+int go_on(const CleanArguments &arguments) {
+  const std::string folder = std::filesystem::absolute(arguments.resume).string();
   const auto found = checkpoint::load(folder);
   if (!found.state.has("pieces")) {
     throw InvalidInput(fmt::format("--resume {}: its checkpoint is not of a cleaning", folder));
@@ -360,13 +363,31 @@ int go_on(const std::string &folder) {
     (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found.warning).c_str(), stderr);
   }
   auto tokens = Json::parse(found.state.get<std::string>("told")).get<std::vector<std::string>>();
-  tokens.insert(tokens.end(), {"--go-on-from", folder, "--out", folder});
+  tokens.insert(tokens.end(),
+                {"--go-on-from", folder, "--out", folder, "--save-every", number_text(arguments.save_every)});
+  if (arguments.as_json) {
+    tokens.emplace_back("--json");
+  }
+  std::filesystem::current_path(found.state.get<std::string>("told in"));
   CLI::App app;
   Action again;
   add_clean(app, again);
   std::reverse(tokens.begin(), tokens.end()); // as CLI11 takes them
   app.parse(tokens);
   return again();
+}
+
+/// A cleaning that goes on is told what it was told.
+void refuse_beside_resume(const CLI::App &command) {
+  for (const auto *option : command.get_options()) {
+    const auto name = option->get_name();
+    if (option->count() > 0 && name != "--resume" && name != "--json" && name != "--save-every") {
+      throw InvalidInput(name + " cannot change when a cleaning goes on; --json and --save-every can");
+    }
+  }
+  if (!command.remaining().empty()) {
+    throw InvalidInput(command.remaining().front() + " cannot change when a cleaning goes on");
+  }
 }
 
 } // namespace
@@ -431,14 +452,14 @@ void add_clean(CLI::App &app, Action &chosen) {
   command->add_option("--rounds", arguments->options.rounds, "Most rounds of refitting")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000));
-  command->add_option("--save-every", arguments->save_every, "Seconds between checkpoints")
+  command
+      ->add_option("--save-every", arguments->save_every,
+                   "Least seconds between checkpoints, which are written when a fit or a bilevel run is done")
       ->capture_default_str()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->check(CLI::NonNegativeNumber);
-  auto *resume = command->add_option("--resume", arguments->resume,
-                                     "Go on with the cleaning that was killed or interrupted in this folder");
-  for (auto *told : {train, demo, out}) {
-    resume->excludes(told);
-  }
+  command->add_option("--resume", arguments->resume,
+                      "Go on with the cleaning that was killed or interrupted in this folder");
   command->add_option("--go-on-from", arguments->go_on_from)->group(""); // hidden: what --resume becomes
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
@@ -457,7 +478,8 @@ void add_clean(CLI::App &app, Action &chosen) {
       return clean_labels(*arguments, command->remaining(), own_options);
     };
     if (!arguments->resume.empty()) {
-      chosen = [arguments] { return go_on(arguments->resume); };
+      refuse_beside_resume(*command);
+      chosen = [arguments] { return go_on(*arguments); };
       return;
     }
     if (arguments->model == clean::model_kind_names[static_cast<std::size_t>(clean::ModelKind::mlp)]) {

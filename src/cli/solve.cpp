@@ -43,14 +43,25 @@ struct SolveArguments {
 
 /// What a run was told, in its checkpoint.
 std::string told(const SolveArguments &arguments, const std::vector<std::string> &more) {
-  return experiment::Json{{"problem", arguments.problem}, {"solver", arguments.solver}, {"metrics", arguments.metrics},
-                          {"target", arguments.target},   {"every", arguments.every},   {"more", more}}
+  return experiment::Json{{"problem", arguments.problem},
+                          {"solver", arguments.solver},
+                          {"metrics", arguments.metrics},
+                          {"target", arguments.target},
+                          {"every", arguments.every},
+                          {"trace", arguments.trace},
+                          {"more", more}}
       .dump();
 }
 
 /// The arguments of the run that goes on; options given now come after, and so in place of, its own.
 void take_told(const SavedState &state, SolveArguments &arguments, std::vector<std::string> &more) {
-  const auto before = experiment::Json::parse(state.get<std::string>("told"));
+  const auto before = experiment::Json::parse(state.get<std::string>("told"), nullptr, false);
+  if (!before.is_object() || !before.contains("problem")) {
+    throw InvalidInput("--resume " + arguments.resume + ": its checkpoint is not of duplex solve");
+  }
+  if (arguments.trace.empty()) {
+    arguments.trace = before.value("trace", std::string());
+  }
   arguments.problem = before.at("problem");
   arguments.solver = before.at("solver");
   arguments.metrics = before.at("metrics");
@@ -179,7 +190,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
     fmt::print("{}\n", experiment::to_json(result).dump(2));
   } else {
     for (const auto &recovery : series.summary.recoveries) {
-      fmt::print("recovered at {}\n", recovery);
+      fmt::print("recovered: {}\n", recovery);
     }
     fmt::print("{}\n", series.summary.brief());
     for (const auto &[name, value] : series.summary.metrics) {
@@ -187,7 +198,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
     }
     if (arguments.explain) {
       fmt::print("{}\n", series.summary.explanation.empty()
-                             ? std::string(solver.name()) + " had its steps given; nothing was chosen by the run"
+                             ? std::string("steps were given; only bagdc without any chooses its own")
                              : series.summary.explanation);
     }
   }
@@ -205,8 +216,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
       fmt::print("written: {}\n", arguments.out);
     }
   }
+  const bool has_own_tolerance = !series.summary.explanation.empty();
   const bool asked_for_convergence =
-      request.target || setup.run.direction_tolerance > 0.0 || setup.run.kkt_tolerance > 0.0;
+      has_own_tolerance || request.target || setup.run.direction_tolerance > 0.0 || setup.run.kkt_tolerance > 0.0;
   const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());

@@ -20,26 +20,31 @@ void require_trace_name(const std::filesystem::path &path) {
   }
 }
 
-TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics,
-                     const std::vector<TraceRow> &before)
-    : path_(path), as_json_(path.extension() == ".jsonl"), names_{"iteration", "seconds", "direction", "alpha",
-                                                                  "beta",      "eta",     "mu"} {
+TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before)
+    : path_(path), before_(std::move(before)),
+      as_json_(path.extension() == ".jsonl"), names_{"iteration", "seconds", "direction", "alpha",
+                                                     "beta",      "eta",     "mu"} {
   require_trace_name(path);
   names_.insert(names_.end(), std::make_move_iterator(metrics.begin()), std::make_move_iterator(metrics.end()));
-  file_.open(path);
-  if (!file_) {
+  if (!std::ofstream(path, std::ios::app)) { // what is there stays until there is a row to write
     throw InvalidInput(fmt::format("--trace {}: cannot be written", path.string()));
   }
+}
+
+void TraceFile::begin() {
+  file_.open(path_);
   if (!as_json_) {
     file_ << fmt::format("{}\n", fmt::join(names_, ","));
   }
-  for (const auto &row : before) {
-    add(row);
+  for (const auto &row : before_) {
+    file_ << line(row);
   }
-  file_.flush();
 }
 
 void TraceFile::add(const TraceRow &row) {
+  if (!file_.is_open()) {
+    begin();
+  }
   file_ << line(row) << std::flush;
   if (!file_) {
     throw std::runtime_error(fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string()));

@@ -14,15 +14,17 @@ class TraceFile {
 public:
   /// Whether lines are JSON objects or CSV follows from the name. Throws InvalidInput where it ends otherwise or cannot
   /// be written. Begins with the rows that a run which goes on has made before.
-  TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, const std::vector<TraceRow> &before);
+  TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before);
 
   /// Throws std::runtime_error where the disk takes no more.
   void add(const TraceRow &row);
 
 private:
+  void begin();
   [[nodiscard]] std::string line(const TraceRow &row) const;
 
   std::filesystem::path path_;
+  std::vector<TraceRow> before_;
   bool as_json_;
   std::vector<std::string> names_;
   std::ofstream file_;

@@ -157,7 +157,8 @@ Sabotaged run_sabotaged(Sabotage kind, std::uint64_t seed) {
       solver.dual = DualStep::relaxed;
     }
     const double factor = std::pow(10.0, 1.0 + 2.0 * uniform());
-    const int which = static_cast<int>(4.0 * uniform());
+    const bool has_eta = solver.dual == DualStep::constant; // elsewhere a line search finds it
+    const int which = has_eta ? static_cast<int>(4.0 * uniform()) : static_cast<int>(2.0 * uniform());
     solver.alpha *= which == 0 || which == 3 ? factor : 1.0;
     solver.beta *= which == 1 || which == 3 ? factor : 1.0;
     solver.eta *= which == 2 || which == 3 ? factor : 1.0;
@@ -201,6 +202,7 @@ Experiment sabotage(const Settings &settings) {
   report::Table wrongs({"wrong", "steps", "what it said"});
   int wrong = 0;
   int lies = 0;
+  int done = 0;
   std::mt19937_64 seeds(settings.seed);
   for (const auto &[kind, runs] : parts) {
     int converged = 0;
@@ -210,6 +212,7 @@ Experiment sabotage(const Settings &settings) {
     std::int64_t most_steps = 0;
     for (int i = 0; i < runs && !settings.interrupted(); ++i) {
       const auto run = run_sabotaged(kind, seeds());
+      ++done;
       converged += run.claims() && !run.lies() ? 1 : 0;
       explained += !run.claims() && run.explains() ? 1 : 0;
       bad += run.right() ? 0 : 1;
@@ -232,7 +235,7 @@ Experiment sabotage(const Settings &settings) {
     result.tables.push_back(wrongs.text());
   }
   result.claim("sabotage.right", "every run converges or ends with the right diagnosis", "all of 200",
-               fmt::format("{} of 200", 200 - wrong), wrong == 0);
+               fmt::format("{} of {}", done - wrong, done), wrong == 0);
   result.claim("sabotage.honest", "no run claims success that the exact answer denies", "none", std::to_string(lies),
                lies == 0);
   return result;

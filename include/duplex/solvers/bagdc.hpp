@@ -121,6 +121,12 @@ public:
       throw InvalidInput("bagdc: schedule = theorem with dual = " + field_text(options.dual) +
                          ", expected dual = constant (the schedule gives eta)");
     }
+    if (!options.governs() && options.tolerance != Bagdc{}.tolerance) {
+      throw InvalidInput(
+          "bagdc: tolerance = " + field_text(options.tolerance) +
+          " with steps that are given, expected direction-tolerance or kkt-tolerance of the run (it ends "
+          "runs that choose their steps)");
+    }
     if (options.governs()) {
       governor_.emplace(problem, start, governed::GovernorOptions{.tolerance = options.tolerance});
       return;
