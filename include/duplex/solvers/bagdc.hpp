@@ -150,29 +150,29 @@ public:
     if (governor_) {
       return governor_->step(s);
     }
-    StepSizes steps = policy_.at(k);
+    StepSizes chosen = policy_.at(k);
     if (fused_) {
-      steps.eta = fused_->step(s, steps, fused_rules(), move, direction_);
-      return {.steps = steps, .failure = {}, .moved_x = true};
+      chosen.eta = fused_->step(s, chosen, fused_rules(), move, direction_);
+      return {.steps = chosen, .failure = {}, .moved_x = true};
     }
-    here_.weigh(steps.mu, options_.lambda);
-    next_.weigh(steps.mu, options_.lambda);
+    here_.weigh(chosen.mu, options_.lambda);
+    next_.weigh(chosen.mu, options_.lambda);
 
     here_.at(s.x, s.y);
     here_.grad_y(gradient_);
     assign(s.y, y_next_);
-    advance(y_mixing(), -steps.beta, gradient_, y_next_);
+    advance(y_mixing(), -chosen.beta, gradient_, y_next_);
 
     next_.at(s.x, y_next_);
     up_.at(s.x, y_next_);
     up_.grad_y(residual_);
     next_.hess_yy(s.v, product_);
     axpy(-1.0, product_, residual_);
-    steps.eta = move_multiplier(s.v, steps.eta);
+    chosen.eta = move_multiplier(s.v, chosen.eta);
 
     implicit_direction(here_, up_, s.v, direction_, cross_);
     std::swap(s.y, y_next_);
-    return {.steps = steps, .failure = {}};
+    return {.steps = chosen, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return governor_ ? governor_->direction() : direction_; }
@@ -253,9 +253,9 @@ private:
   struct NoFused {
     void begin(const State<V> & /*unused*/) {}
     [[nodiscard]] static bool supports(DualStep /*unused*/, bool /*unused*/) { return false; }
-    static double step(State<V> & /*unused*/, const StepSizes &steps, const FusedRules<V> & /*unused*/,
+    static double step(State<V> & /*unused*/, const StepSizes &given, const FusedRules<V> & /*unused*/,
                        UpperUpdate<V> & /*unused*/, V & /*unused*/) {
-      return steps.eta;
+      return given.eta;
     }
     template <class Archive> void archive(Archive & /*unused*/) {}
   };
