@@ -88,6 +88,8 @@ echo "$kills kills, $resumed with a checkpoint to go on from, $failures failures
 
 # A checkpoint that is cut short: the one before it is used.
 job=solve
+# shellcheck disable=SC2046
+[ -d "$work/whole-$job" ] || run $(command_of $job) --out "$work/whole-$job" || fail "$job does not run"
 folder=$work/cut
 # shellcheck disable=SC2046
 setsid "$tool" $(command_of $job) --out "$folder" > "$work/log" 2>&1 &
