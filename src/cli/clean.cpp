@@ -49,7 +49,7 @@ struct CleanArguments {
   std::string model = "linear";
   clean::Options options;
   std::string resume;
-  std::string go_on_from; ///< the same, once the arguments of before are read
+  std::shared_ptr<const checkpoint::Found> found; ///< what a cleaning goes on from; none: it begins
   double save_every = 10.0;
   bool gave_hidden = false;
   bool gave_device = false;
@@ -186,15 +186,12 @@ clean::Result run(clean::Options options, clean::Journal &journal, const clean::
 
 /// With checkpoints in the folder; Ctrl-C leaves one.
 clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared) {
-  std::optional<checkpoint::Found> found;
-  std::string told = Json(own_arguments()).dump();
-  std::string told_in = std::filesystem::current_path().string();
-  if (arguments.go_on_from.empty()) {
+  const SavedState *before = arguments.found ? &arguments.found->state : nullptr;
+  const std::string told = before != nullptr ? before->get<std::string>("told") : Json(own_arguments()).dump();
+  const std::string told_in =
+      before != nullptr ? before->get<std::string>("told in") : std::filesystem::current_path().string();
+  if (before == nullptr) {
     checkpoint::forget(arguments.out); // another run's
-  } else {
-    found = checkpoint::load(arguments.go_on_from);
-    told = found->state.get<std::string>("told");
-    told_in = found->state.get<std::string>("told in");
   }
   const auto save = [&](const SavedState &pieces) {
     SavedState with_arguments = pieces;
@@ -202,7 +199,7 @@ clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean:
     with_arguments.put("told in", told_in);
     checkpoint::save(arguments.out, with_arguments);
   };
-  clean::Journal journal(save, arguments.save_every, found ? &found->state : nullptr);
+  clean::Journal journal(save, arguments.save_every, before);
   try {
     return run(arguments.options, journal, prepared);
   } catch (const Interrupted &) {
@@ -352,26 +349,27 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   return exit_success;
 }
 
+void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint::Found> found);
+
 /// As the cleaning in the folder was told, where it was told.
 int go_on(const CleanArguments &arguments) {
   const std::string folder = std::filesystem::absolute(arguments.resume).string();
-  const auto found = checkpoint::load(folder);
-  if (!found.state.has("pieces")) {
+  auto found = std::make_shared<const checkpoint::Found>(checkpoint::load(folder));
+  if (!found->state.has("pieces")) {
     throw InvalidInput(fmt::format("--resume {}: its checkpoint is not of a cleaning", folder));
   }
-  if (!found.warning.empty()) {
-    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found.warning).c_str(), stderr);
+  if (!found->warning.empty()) {
+    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
   }
-  auto tokens = Json::parse(found.state.get<std::string>("told")).get<std::vector<std::string>>();
-  tokens.insert(tokens.end(),
-                {"--go-on-from", folder, "--out", folder, "--save-every", number_text(arguments.save_every)});
+  auto tokens = Json::parse(found->state.get<std::string>("told")).get<std::vector<std::string>>();
+  tokens.insert(tokens.end(), {"--out", folder, "--save-every", number_text(arguments.save_every)});
   if (arguments.as_json) {
     tokens.emplace_back("--json");
   }
-  std::filesystem::current_path(found.state.get<std::string>("told in"));
+  std::filesystem::current_path(found->state.get<std::string>("told in"));
   CLI::App app;
   Action again;
-  add_clean(app, again);
+  add_options(app, again, std::move(found));
   std::reverse(tokens.begin(), tokens.end()); // as CLI11 takes them
   app.parse(tokens);
   return again();
@@ -390,11 +388,10 @@ void refuse_beside_resume(const CLI::App &command) {
   }
 }
 
-} // namespace
-
-void add_clean(CLI::App &app, Action &chosen) {
+void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint::Found> found) {
   auto *command = app.add_subcommand("clean", "Find wrong labels by means of a few rows that can be trusted");
   auto arguments = std::make_shared<CleanArguments>();
+  arguments->found = std::move(found);
   auto *train =
       command->add_option("--train", arguments->train, "Rows with partly wrong labels: CSV, .npy, LIBSVM or IDX");
   auto *trusted = command->add_option("--trusted", arguments->trusted, "Rows whose labels are right")->needs(train);
@@ -460,7 +457,6 @@ void add_clean(CLI::App &app, Action &chosen) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--resume", arguments->resume,
                       "Go on with the cleaning that was killed or interrupted in this folder");
-  command->add_option("--go-on-from", arguments->go_on_from)->group(""); // hidden: what --resume becomes
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer(
@@ -487,5 +483,9 @@ void add_clean(CLI::App &app, Action &chosen) {
     }
   });
 }
+
+} // namespace
+
+void add_clean(CLI::App &app, Action &chosen) { add_options(app, chosen, nullptr); }
 
 } // namespace duplex::cli
