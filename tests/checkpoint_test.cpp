@@ -39,8 +39,8 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   }
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
-  later[8] = 3;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 3, expected 2");
+  later[8] = 9;
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 3");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

@@ -21,13 +21,14 @@ template <class P, class S> SavedState saved_after(const P &problem, const S &so
 }
 
 template <class P, class S>
-void expect_same_bits(const P &problem, const S &solver, const std::string &what, std::int64_t saved_at = 9) {
+void expect_same_bits(const P &problem, const S &solver, const std::string &what, std::int64_t saved_at = 9,
+                      std::int64_t steps = 23) {
   auto whole = problem.start();
-  const auto uninterrupted = solve(problem, solver, whole, {.max_iterations = 23});
+  const auto uninterrupted = solve(problem, solver, whole, {.max_iterations = steps});
   const SavedState saved = saved_after(problem, solver, saved_at);
   const Saving saving{.from = &saved};
   auto parts = problem.start();
-  const auto second = solve(problem, solver, parts, {.max_iterations = 23, .saving = &saving});
+  const auto second = solve(problem, solver, parts, {.max_iterations = steps, .saving = &saving});
   EXPECT_EQ(second.iterations, uninterrupted.iterations) << what;
   EXPECT_GT(second.iterations, saved_at) << what;
   EXPECT_EQ(second.direction_norm, uninterrupted.direction_norm) << what;

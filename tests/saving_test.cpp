@@ -8,6 +8,7 @@
 #include <duplex/any_problem.hpp>
 #include <duplex/catalog.hpp>
 #include <duplex/problems/counter_example.hpp>
+#include <duplex/problems/hyper_cleaning.hpp>
 #include <duplex/problems/quadratic.hpp>
 
 namespace duplex::testing {
@@ -80,6 +81,7 @@ TEST(SavedRun, GoesOnToTheSameBitsWithFusedSteps) {
     expect_same_bits(dense, solver, "dense, " + field_text(dual));
     expect_same_bits(identity, solver, "identity, " + field_text(dual));
     expect_same_bits(AnyProblem<Vec>(dense), solver, "a problem without its type, " + field_text(dual));
+    expect_same_bits(HyperCleaningSettings{}.generate<double>(), solver, "hyper-cleaning, " + field_text(dual));
   }
 }
 

@@ -84,6 +84,7 @@ template <VectorSpace V> class AnyProblem {
     [[nodiscard]] virtual State<V> start() const = 0;
     [[nodiscard]] virtual std::optional<Answer<V>> answer() const = 0;
     [[nodiscard]] virtual bool offers_aggregation() const = 0;
+    [[nodiscard]] virtual double upper_scale() const = 0;
     virtual bool respond(const V &x, V &y, V &v) const = 0;
   };
 
@@ -114,6 +115,7 @@ template <VectorSpace V> class AnyProblem {
       }
     }
     [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(problem); }
+    [[nodiscard]] double upper_scale() const override { return duplex::upper_scale(problem); }
     bool respond(const V &x, V &y, V &v) const override {
       if constexpr (ClosedFormLower<P>) {
         return problem.respond(x, y, v);
@@ -178,6 +180,7 @@ public:
   [[nodiscard]] State<V> start() const { return held_->start(); }
   [[nodiscard]] std::optional<Answer<V>> answer() const { return held_->answer(); }
   [[nodiscard]] bool offers_aggregation() const { return held_->offers_aggregation(); }
+  [[nodiscard]] double upper_scale() const { return held_->upper_scale(); }
   bool respond(const V &x, V &y, V &v) const { return held_->respond(x, y, v); }
   [[nodiscard]] std::optional<Fused> fused_bagdc() const {
     auto fused = held_->fused();

@@ -2,9 +2,11 @@
 // The clock of a run, and the limit on it.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace duplex {
 
@@ -50,6 +52,38 @@ public:
 private:
   double limit_;
   std::int64_t next_ = 1;
+};
+
+/// Thrown out of a step that is not to be finished.
+struct StepLeft {};
+
+/// A step may hold any number of inner solves. One that goes on for some seconds after the run was asked to end, or
+/// after its time is up, is left.
+class StepLimit {
+public:
+  StepLimit(const Stopwatch &clock, double limit, const std::atomic<bool> *interrupt)
+      : clock_(&clock), limit_(limit), interrupt_(interrupt) {}
+
+  void check() {
+    const bool asked = interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed);
+    if (!asked && !std::isfinite(limit_)) {
+      return;
+    }
+    const double now = clock_->seconds_while_running();
+    if (asked && !std::isfinite(asked_at_)) {
+      asked_at_ = now;
+    }
+    if (now > std::min(limit_, asked_at_) + patience) {
+      throw StepLeft{};
+    }
+  }
+
+private:
+  static constexpr double patience = 2.0; ///< seconds
+  const Stopwatch *clock_;
+  double limit_;
+  const std::atomic<bool> *interrupt_;
+  double asked_at_ = std::numeric_limits<double>::infinity();
 };
 
 } // namespace detail

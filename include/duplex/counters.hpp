@@ -2,6 +2,7 @@
 // What a run evaluated. Counting wraps the problem, so that neither problems
 // nor solvers count.
 
+#include <duplex/clock.hpp>
 #include <duplex/fused.hpp>
 #include <duplex/problem.hpp>
 
@@ -41,7 +42,8 @@ struct Counters {
 /// An evaluation that counts. It offers exactly what the inner one offers.
 template <class E, class V> class CountedEvaluation {
 public:
-  CountedEvaluation(E inner, Counters &counters) : inner_(std::move(inner)), counters_(&counters) {}
+  CountedEvaluation(E inner, Counters &counters, detail::StepLimit *limit)
+      : inner_(std::move(inner)), counters_(&counters), limit_(limit) {}
 
   void at(const V &x, const V &y) { inner_.at(x, y); }
 
@@ -62,6 +64,9 @@ public:
   }
 
   void hess_yy(const V &v, V &out) requires OffersSecondOrder<E, V> {
+    if (limit_ != nullptr) {
+      limit_->check();
+    }
     ++counters_->hessian_products;
     inner_.hess_yy(v, out);
   }
@@ -74,6 +79,7 @@ public:
 private:
   E inner_;
   Counters *counters_;
+  detail::StepLimit *limit_;
 };
 
 /// The fused step evaluates what the general step does, so it counts the same.
@@ -102,13 +108,16 @@ public:
   using Lower = CountedEvaluation<LowerOf<P>, Vector>;
   using Upper = CountedEvaluation<UpperOf<P>, Vector>;
 
-  Counted(const P &problem, Counters &counters) : problem_(&problem), counters_(&counters) {}
+  /// Where a limit is given, products check it.
+  Counted(const P &problem, Counters &counters, detail::StepLimit *limit = nullptr)
+      : problem_(&problem), counters_(&counters), limit_(limit) {}
 
-  [[nodiscard]] Lower lower() const { return {problem_->lower(), *counters_}; }
-  [[nodiscard]] Upper upper() const { return {problem_->upper(), *counters_}; }
+  [[nodiscard]] Lower lower() const { return {problem_->lower(), *counters_, limit_}; }
+  [[nodiscard]] Upper upper() const { return {problem_->upper(), *counters_, limit_}; }
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
+  [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*problem_); }
   [[nodiscard]] Counters &counters() const { return *counters_; }
 
   [[nodiscard]] auto fused_bagdc() const requires FusedProblem<P> {
@@ -120,6 +129,7 @@ public:
 private:
   const P *problem_;
   Counters *counters_;
+  detail::StepLimit *limit_;
 };
 
 } // namespace duplex

@@ -33,7 +33,7 @@
 namespace duplex::governed {
 
 struct GovernorOptions {
-  double tolerance = 1e-5;     ///< on ‖∇φ‖ over that at the start
+  double tolerance = 1e-5;     ///< on ‖∇φ‖ over that where the governor begins
   std::size_t directions = 40; ///< recycled between inner solves
   std::size_t pairs = 20;      ///< of limited-memory BFGS
 };
@@ -47,6 +47,13 @@ public:
         evaluation_(problem, start, options.directions), pairs_(options.pairs, start.x), here_(estimate_at(start)),
         trial_(here_), mixed_(here_), best_(start), direction_(zeros_like(start.x)), move_(zeros_like(start.x)),
         change_(zeros_like(start.x)), carried_(zeros_like(start.x)) {}
+
+  /// Before the first step: from another point than the start.
+  void start_at(const State<V> &point) {
+    here_.at = point;
+    best_ = point;
+  }
+  [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepOutcome step(State<V> &state) {
@@ -105,9 +112,7 @@ public:
     members("evaluation", evaluation_);
     members("pairs", pairs_);
     members("here", here_);
-    members("best x", best_.x);
-    members("best y", best_.y);
-    members("best v", best_.v);
+    members("best", best_);
     members("direction", direction_);
     members("reference", reference_);
     members("reference error", reference_error_);

@@ -36,6 +36,17 @@ struct LinearResult {
   double relative_residual = 1.0;
 };
 
+/// What a curvature pᵀHp says of H, `converged` where it is positive: rounding leaves about ε‖p‖‖Hp‖ where it should be
+/// zero, or ε‖p‖²λ, with λ the largest curvature met.
+[[nodiscard]] inline LinearStatus curvature_status(double curvature, double p_norm, double image_norm, double largest,
+                                                   double precision) {
+  const double indistinct = 8.0 * precision * p_norm * (image_norm + largest * p_norm);
+  if (curvature > indistinct) {
+    return LinearStatus::converged;
+  }
+  return curvature < -indistinct ? LinearStatus::indefinite : LinearStatus::singular;
+}
+
 /// The method of Hestenes and Stiefel with vectors that are kept between calls.
 /// Each step costs one product; a start v ≠ 0 costs one more.
 template <VectorSpace V> class ConjugateGradient {
@@ -60,8 +71,6 @@ public:
     assign(residual_, direction_);
     const auto relative = [&] { return scale_of_b > 0.0 ? std::sqrt(rr) / scale_of_b : std::sqrt(rr); };
     result.relative_residual = relative();
-    // Rounding leaves a curvature of about ε‖p‖‖Hp‖ where it should be zero.
-    const double rounding = 8.0 * precision(b);
     double largest = 0.0; // the largest curvature met: the scale against which zero is judged
     while (!(result.relative_residual <= options.tolerance)) {
       if (!std::isfinite(result.relative_residual)) {
@@ -73,11 +82,10 @@ public:
       }
       damped(direction_, image_);
       const double curvature = dot(direction_, image_);
-      const double image_norm = norm(image_);
       const double direction_norm = norm(direction_);
-      if (curvature <= rounding * direction_norm * (image_norm + largest * direction_norm)) {
-        const bool negative = curvature < -rounding * direction_norm * image_norm;
-        result.status = negative ? LinearStatus::indefinite : LinearStatus::singular;
+      const auto judged = curvature_status(curvature, direction_norm, norm(image_), largest, precision(b));
+      if (judged != LinearStatus::converged) {
+        result.status = judged;
         return result;
       }
       largest = std::max(largest, curvature / (direction_norm * direction_norm));

@@ -60,7 +60,9 @@ public:
        const Monitor<V> &monitor)
       : problem_(&problem), drawn_(&drawn), solver_(solver), state_(&started(problem, solver, state, options)),
         options_(&options), asked_(options.direction_tolerance > 0.0 || options.kkt_tolerance > 0.0 || monitor.target),
-        watch_(measured, options, monitor), time_limit_(options.max_seconds), counted_(problem, summary_.counters),
+        watch_(measured, options, monitor), time_limit_(options.max_seconds),
+        step_limit_(clock_, options.max_seconds, options.interrupt),
+        counted_(problem, summary_.counters, is_governed(solver) ? &step_limit_ : nullptr),
         upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
     summary_.solver = S::name;
     if (options.recoveries > 0) {
@@ -99,8 +101,12 @@ public:
         summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
                            ", the last: " + summary_.recoveries.back() + bad_lower_level();
       }
+      if (left_ && summary_.message.empty()) {
+        summary_.message = "step " + std::to_string(summary_.iterations + 1) +
+                           " took too long and was left: the state is that before it";
+      }
       watch_.report(summary_);
-      if (saving_.saving() != nullptr) {
+      if (saving_.saving() != nullptr && !left_) { // of half a step nothing is saved: what was saved before stands
         save();
       }
     }
@@ -125,6 +131,7 @@ private:
 
   void step(std::int64_t k) {
     const bool due = watch_.due(k);
+    const bool observed_before = std::exchange(observed_, false);
     if (watch_.active()) { // any step may turn out to be the last, which is always observed
       clock_.pause();
       assign(state_->x, previous_x_);
@@ -133,10 +140,16 @@ private:
     if (k > 1) {
       drawn_->next();
     }
-    if constexpr (MovesUpper<Run, V>) {
-      outcome_ = run_->step(*state_, k - 1, upper_);
-    } else {
-      outcome_ = run_->step(*state_, k - 1);
+    try {
+      if constexpr (MovesUpper<Run, V>) {
+        outcome_ = run_->step(*state_, k - 1, upper_);
+      } else {
+        outcome_ = run_->step(*state_, k - 1);
+      }
+    } catch (const StepLeft &) {
+      observed_ = observed_before;
+      leave(k);
+      return;
     }
     summary_.iterations = k;
     const Termination limit = limit_at(k);
@@ -157,8 +170,9 @@ private:
     if (looks) {
       learn(k);
     }
-    if ((outcome_.converged && !asked_) || (options_->direction_tolerance > 0.0 &&
-                                            summary_.direction_norm <= options_->direction_tolerance && !is_first(k))) {
+    if ((outcome_.converged && !asked_) ||
+        (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
+         !is_first(k) && !outcome_.tentative)) {
       summary_.termination = Termination::direction_tolerance;
     } else if (stands_still(k)) {
       end_or_recover(Termination::stagnated, goes_on);
@@ -175,6 +189,25 @@ private:
       clock_.pause();
       save();
       clock_.start();
+    }
+  }
+
+  /// Steps of a governed run hold inner solves, and write the state at their end only: they may be left.
+  [[nodiscard]] static bool is_governed(const S &solver) {
+    if constexpr (requires { solver.governs(); }) {
+      return solver.governs();
+    } else {
+      return false;
+    }
+  }
+
+  void leave(std::int64_t k) {
+    left_ = true;
+    summary_.termination = options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)
+                               ? Termination::interrupted
+                               : Termination::max_seconds;
+    if (watch_.active() && k > 1 && !observed_) {
+      observe(k - 1);
     }
   }
 
@@ -232,11 +265,13 @@ private:
     if (is_first(k)) {
       return;
     }
-    if (summary_.direction_norm < smallest_direction_) {
+    if (outcome_.tentative) {
+      last_progress_ = k;
+    } else if (summary_.direction_norm < smallest_direction_) {
       smallest_direction_ = summary_.direction_norm;
       last_progress_ = k;
     }
-    if (recovery_) {
+    if (recovery_ && !outcome_.tentative) {
       recovery_->learn(k, summary_.direction_norm, *state_);
     }
   }
@@ -318,6 +353,7 @@ private:
   /// Measures, tells the observers, and stops where a rule says so.
   void observe(std::int64_t k) {
     clock_.pause();
+    observed_ = true;
     const Termination seen = watch_.look(Progress<V>{.iteration = k,
                                                      .seconds = clock_.seconds_while_paused(),
                                                      .direction_norm = summary_.direction_norm,
@@ -404,6 +440,8 @@ private:
   bool asked_; ///< for a tolerance or a target, beside which a method's own does not count
   Watch<M> watch_;
   TimeLimit time_limit_;
+  Stopwatch clock_;
+  StepLimit step_limit_;
   Summary summary_;
   Counted<P> counted_;
   std::optional<Run> run_; ///< always there, and another one after a recovery
@@ -413,7 +451,6 @@ private:
   StartNorms start_norms_;
   double divergence_limit_ = infinity;
   StepOutcome outcome_;
-  Stopwatch clock_;
   SavingClock saving_;
   std::int64_t last_look_ = 0; ///< at ‖d‖
   std::optional<SavedState> good_;
@@ -422,6 +459,8 @@ private:
   std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
   std::int64_t started_after_ = 0; ///< the step before the run's first, or its first since a recovery
   bool knows_first_direction_ = false;
+  bool observed_ = false; ///< the last step
+  bool left_ = false;     ///< the last step was, in its middle
 };
 
 } // namespace detail

@@ -5,7 +5,11 @@
 //   γ = argmin ‖f − G γ‖² + ridge,    z⁺ = z − Z γ + s (f − G γ)
 //
 // The columns of G are scaled to length one and the ridge is small beside one. The sign and the
-// scale of f do not matter to γ. Memory: 2m + 2 vectors; a step costs 2m + 1 products of vectors.
+// scale of f do not matter to γ. Memory: 2m + 3 vectors; a step costs 2m + 3 products of vectors.
+//
+// The safeguard: what mixing adds to the plain step s f is at most as long as the way gone so far, so that the first
+// differences, which know one direction or two, do not throw the point far away; and differences are forgotten where
+// ‖f‖ grows in spite of them.
 
 #include <duplex/error.hpp>
 #include <duplex/space.hpp>
@@ -15,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +31,8 @@ inline constexpr int most_mixed_pairs = 20;
 template <VectorSpace V> class AndersonMixing {
 public:
   /// pairs: 1 to most_mixed_pairs, else InvalidInput.
-  AndersonMixing(int pairs, const V &like) : pairs_(pairs), last_point_(zeros_like(like)), last_f_(zeros_like(like)) {
+  AndersonMixing(int pairs, const V &like)
+      : pairs_(pairs), last_point_(zeros_like(like)), last_f_(zeros_like(like)), addition_(zeros_like(like)) {
     if (pairs < 1 || pairs > most_mixed_pairs) {
       throw InvalidInput("mixing: pairs = " + std::to_string(pairs) + ", expected 1 to " +
                          std::to_string(most_mixed_pairs));
@@ -34,8 +40,6 @@ public:
     moves_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     changes_.assign(static_cast<std::size_t>(pairs), zeros_like(like));
     gram_.setZero(pairs, pairs);
-    last_point_ = zeros_like(like);
-    last_f_ = zeros_like(like);
   }
 
   /// Moves the point by a mixed step. f must be the same function of the point but for slow changes.
@@ -43,6 +47,7 @@ public:
     const double length = norm(f);
     if (!std::isfinite(length) || (has_last_ && length > growth_that_restarts * last_length_)) {
       forget(); // what was learnt misleads
+      ++restarts_;
     } else if (has_last_) {
       learn(f, point);
     }
@@ -56,6 +61,9 @@ public:
     }
   }
 
+  /// Times that ‖f‖ grew so much, or was not finite, that what was known was forgotten.
+  [[nodiscard]] std::int64_t restarts() const { return restarts_; }
+
   template <class Archive> void archive(Archive &members) {
     members("known", known_);
     members("next", next_);
@@ -65,6 +73,8 @@ public:
     members("last f", last_f_);
     members("moves", moves_);
     members("changes", changes_);
+    members("way", way_);
+    members("restarts", restarts_);
     members("gram", std::span<double>(gram_.data(), static_cast<std::size_t>(gram_.size())));
   }
 
@@ -78,6 +88,7 @@ private:
     const auto slot = static_cast<std::size_t>(next_);
     difference(point, last_point_, moves_[slot]);
     difference(f, last_f_, changes_[slot]);
+    way_ += norm(moves_[slot]);
     known_ = std::max(known_, next_ + 1);
     for (int i = 0; i < known_; ++i) {
       gram_(next_, i) = gram_(i, next_) = dot(changes_[slot], changes_[static_cast<std::size_t>(i)]);
@@ -110,10 +121,13 @@ private:
       forget();
       return;
     }
+    set_zero(addition_);
     for (int i = 0; i < known_; ++i) {
-      axpy(-weights[i], moves_[static_cast<std::size_t>(i)], point);
-      axpy(-weights[i] * step, changes_[static_cast<std::size_t>(i)], point);
+      axpy(-weights[i], moves_[static_cast<std::size_t>(i)], addition_);
+      axpy(-weights[i] * step, changes_[static_cast<std::size_t>(i)], addition_);
     }
+    const double length = norm(addition_);
+    axpy(length > way_ ? way_ / length : 1.0, addition_, point);
   }
 
   int pairs_;
@@ -121,8 +135,11 @@ private:
   int next_ = 0;
   double last_length_ = 0.0; ///< ‖f‖
   bool has_last_ = false;
+  std::int64_t restarts_ = 0;
+  double way_ = 0.0; ///< gone so far
   V last_point_;
   V last_f_;
+  V addition_;
   std::vector<V> moves_;   ///< Δz
   std::vector<V> changes_; ///< Δf
   Small gram_;             ///< products of the Δf

@@ -64,6 +64,12 @@ template <class V> struct State {
   V x;
   V y;
   V v;
+
+  template <class Archive> void archive(Archive &members) {
+    members("x", x);
+    members("y", y);
+    members("v", v);
+  }
 };
 
 /// A known solution: x*, y*(x*), v*(x*) and F(x*, y*).
@@ -141,6 +147,17 @@ template <FirstOrderProblem P> [[nodiscard]] bool offers_aggregation(const P &pr
     return problem.offers_aggregation();
   } else {
     return AggregatedProblem<P>;
+  }
+}
+
+/// A change of an entry of x that matters, where the problem knows one: 1 for a logit. Zero where it does not.
+template <FirstOrderProblem P> [[nodiscard]] double upper_scale(const P &problem) {
+  if constexpr (requires {
+                  { problem.upper_scale() } -> std::convertible_to<double>;
+                }) {
+    return problem.upper_scale();
+  } else {
+    return 0.0;
   }
 }
 

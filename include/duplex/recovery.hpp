@@ -70,6 +70,7 @@ public:
                                     State<V> &state) {
     constexpr int tries_of_a_state = 3;
     ++tries_;
+    drop_opening();
     if (++from_here_ > tries_of_a_state) {
       good_ = start_;
       good_step_ = 0;
@@ -86,20 +87,24 @@ public:
 
   template <class Archive> void archive(Archive &members) {
     detail::each_step(solver_, [&](std::string_view name, double &value) { members(name, value); });
-    members("start x", start_.x);
-    members("start y", start_.y);
-    members("start v", start_.v);
-    members("good x", good_.x);
-    members("good y", good_.y);
-    members("good v", good_.v);
+    members("start", start_);
+    members("good", good_);
     members("good step", good_step_);
     members("next", next_);
     members("tries", tries_);
+    drop_opening();
     members("from here", from_here_);
     members("smallest", smallest_);
   }
 
 private:
+  /// A state that was reached already is no place to open from.
+  void drop_opening() {
+    if constexpr (requires { solver_.opening; }) {
+      solver_.opening = solver_.opening && tries_ == 0;
+    }
+  }
+
   static constexpr std::int64_t first_kept_step = 16;
 
   /// A tenth of the step that is to blame, or of all where that is not known; the text says what they are now.

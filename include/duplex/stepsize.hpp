@@ -27,6 +27,7 @@ struct StepOutcome {
   std::string failure;     ///< empty unless the method could not do the step
   bool not_finite = false; ///< what failed met NaN or infinity
   bool moved_x = false;    ///< the step has moved x itself, by the rule that the loop handed to it
+  bool tentative = false;  ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
   bool converged =
       false; ///< the method's own tolerance is verified to be met, and x has stayed; another step asks for more
 };

@@ -85,6 +85,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
   void pass_at_next_y(const State<Vector> &state) {
     const Shape &shape = training.shape();
     y_panel.fold(training, state.y);
+    v_panel.fold(training, state.v); // its bias belongs to the scores that are kept
     trusted_panel.fold(trusted, state.y);
     crew.run([&](Worker<T> &worker, const auto &share) {
       worker.lower.clear();

@@ -4,6 +4,7 @@
 
 #include "report/table.hpp"
 #include "reproduce/constant_steps.hpp"
+#include "reproduce/quantile.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <duplex/exact.hpp>
@@ -99,11 +100,6 @@ report::Curve distribution(std::string label, std::vector<double> values, std::s
     curve.y.push_back(static_cast<double>(i + 1) / static_cast<double>(of));
   }
   return curve;
-}
-
-double quantile(std::vector<double> values, double at) {
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<std::size_t>(at * static_cast<double>(values.size())))];
 }
 
 void random_problems(Experiment &result, const Settings &settings) {

@@ -29,7 +29,7 @@ LabelledSamples samples_of(data::Dataset &dataset) {
 
 } // namespace
 
-const std::array<CleaningMethod, 8> cleaning_methods{{
+const std::array<CleaningMethod, 10> cleaning_methods{{
     {"BAGDC", "bagdc:dual=adaptive:eta-cap=10:fused=false", 1.0, 5},
     {"RHG", "rhg:inner=100", 14.2, 1},
     {"BDA", "bda:inner=100", 22.2, 1},
@@ -38,6 +38,8 @@ const std::array<CleaningMethod, 8> cleaning_methods{{
     {"BAGDC mixed", "bagdc:dual=constant:eta=0.3:mixing=5:fused=false", none, 5},
     {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none, 5},
     {"BAGDC mixed, fused", "bagdc:dual=constant:eta=0.3:mixing=5", none, 5},
+    {"BAGDC, no step given", "bagdc:upper=gradient:fused=false", none, 5, true},
+    {"BAGDC, no step given, fused", "bagdc:upper=gradient", none, 5, true},
 }};
 
 CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)
@@ -107,6 +109,9 @@ Arrival arrival_of(const Series &series, double least_f1) {
 
 SearchedSteps search_steps(const CleaningRace &race, const CleaningMethod &method, double limit,
                            const Settings &settings) {
+  if (method.untuned) {
+    return {.spec = std::string(method.spec), .steps = "its own", .tried = {}};
+  }
   static std::map<std::string, SearchedSteps> found;
   const std::string question = fmt::format("{}, {}, {} s", race.split_name(), method.spec, limit);
   if (const auto known = found.find(question); known != found.end()) {

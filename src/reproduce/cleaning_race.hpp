@@ -21,22 +21,27 @@ inline constexpr double arrival = 0.81;
 
 struct CleaningMethod {
   std::string_view label;
-  std::string_view spec;      ///< without its steps
+  std::string_view spec;      ///< without its steps, which are searched for unless it chooses them itself
   double paper_seconds_ratio; ///< over BAGDC's, Table 1; 1 for BAGDC, NaN where the paper has none
   /// Steps between looks at the test samples. Looks are off the clock, but they empty the caches: every step of
   /// milliseconds would pay for its own.
   std::int64_t look_every;
 
+  bool untuned = false; ///< chooses its steps itself
+
   [[nodiscard]] bool rivals() const { return paper_seconds_ratio > 1.0; }
 };
 
 /// BAGDC as in the paper first. The rivals with the paper's T = 100 lower steps; CG and NS as in its Figure 3.
-/// Then what Duplex makes of BAGDC: mixed steps through the same evaluations as the rivals', and fused steps.
-extern const std::array<CleaningMethod, 8> cleaning_methods;
+/// Then what Duplex makes of BAGDC: mixed steps through the same evaluations as the rivals', and fused steps; last
+/// without any step given.
+extern const std::array<CleaningMethod, 10> cleaning_methods;
 inline constexpr std::size_t plain_bagdc = 0;
 inline constexpr std::size_t mixed_bagdc = 5;
 inline constexpr std::size_t fused_bagdc = 6;
 inline constexpr std::size_t mixed_fused_bagdc = 7;
+inline constexpr std::size_t untuned_bagdc = 8;
+inline constexpr std::size_t untuned_fused_bagdc = 9;
 
 /// One split of the data.
 class CleaningRace {
@@ -74,7 +79,7 @@ inline constexpr double comparable_f1 = 0.86; ///< the paper's is .8706
 [[nodiscard]] Arrival arrival_of(const experiment::Series &series, double least_f1);
 
 /// The fastest steps of a small search on a split of its own, α of Adam and β on the grids below: to 81 % with a
-/// comparable F1, or to 81 % alone where no steps have both.
+/// comparable F1, or to 81 % alone where no steps have both. None of a method that chooses its own.
 struct SearchedSteps {
   std::string spec;
   std::string steps; ///< as text for people

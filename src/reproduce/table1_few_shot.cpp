@@ -4,6 +4,7 @@
 #include "fewshot/failure.hpp"
 #include "fewshot/report.hpp"
 #include "report/table.hpp"
+#include "reproduce/quantile.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +89,8 @@ std::vector<Task> tasks_on(bool gpu, const Settings &settings) {
 
 struct Arrival {
   double seconds = infinity;
-  double best = 0.0; ///< accuracy
+  double best = 0.0;       ///< accuracy
+  double half_width = 0.0; ///< of its confidence interval
   double per_step = 0.0;
   double preparing = 0.0;
   std::int64_t steps = 0;
@@ -126,7 +128,10 @@ Arrival arrival_in(const fewshot::Outcome &outcome) {
   arrival.steps = outcome.steps;
   arrival.per_step = outcome.seconds / static_cast<double>(std::max<std::int64_t>(1, outcome.steps));
   for (const auto &look : outcome.looks) {
-    arrival.best = std::max(arrival.best, look.found.accuracy);
+    if (look.found.accuracy > arrival.best) {
+      arrival.best = look.found.accuracy;
+      arrival.half_width = look.found.half_width;
+    }
   }
   if (outcome.ending == fewshot::Ending::target) {
     arrival.seconds = outcome.seconds;
@@ -134,12 +139,17 @@ Arrival arrival_in(const fewshot::Outcome &outcome) {
   return arrival;
 }
 
-double mean_seconds(const std::vector<Arrival> &arrivals) {
-  double sum = 0.0;
+/// Of the seeds: one of them may meet a busy machine.
+double median_seconds(const std::vector<Arrival> &arrivals) {
+  std::vector<double> all;
   for (const auto &one : arrivals) {
-    sum += one.seconds;
+    all.push_back(one.seconds);
   }
-  return sum / static_cast<double>(arrivals.size());
+  return quantile(std::move(all), 0.5);
+}
+
+bool all_arrive(const std::vector<Arrival> &arrivals) {
+  return std::all_of(arrivals.begin(), arrivals.end(), [](const Arrival &one) { return std::isfinite(one.seconds); });
 }
 
 /// Over BAGDC's time; "-" where that is not known.
@@ -232,22 +242,24 @@ private:
                  const std::vector<std::vector<Arrival>> &arrivals) {
     report::Table table({fmt::format("{}, {}", task.name, group.title), "seconds", "steps", "a step", "over BAGDC",
                          "paper's", "best", "preparing"});
-    const double own = mean_seconds(arrivals[0]);
+    const double own = median_seconds(arrivals[0]);
     for (std::size_t m = 0; m < count; ++m) {
       const auto &all = arrivals[m];
       std::string seconds;
       std::string steps;
-      double best = 0.0;
+      const Arrival *best = &all.front();
       for (const auto &one : all) {
         seconds += (seconds.empty() ? "" : " / ") + one.text();
         steps += (steps.empty() ? "" : " / ") + std::to_string(one.steps);
-        best = std::max(best, one.best);
+        best = one.best > best->best ? &one : best;
       }
-      const double time = mean_seconds(all);
+      const double time = median_seconds(all);
       const double paper = methods[m].paper_ratio[task.paper_column];
-      table.add({std::string(methods[m].label), seconds, steps, duration_text(all.front().per_step),
-                 ratio_text(time, own, task.settings.seconds), std::isnan(paper) ? "" : fmt::format("{:.1f}", paper),
-                 report::percent(best), duration_text(all.front().preparing)});
+      table.add(
+          {std::string(methods[m].label), seconds, steps, duration_text(all.front().per_step),
+           ratio_text(time, own, task.settings.seconds), std::isnan(paper) ? "" : fmt::format("{:.1f}", paper),
+           best->best > 0.0 ? fmt::format("{} ± {:.2f}", report::percent(best->best), 100.0 * best->half_width) : "",
+           duration_text(all.front().preparing)});
     }
     result_.tables.push_back(table.text());
   }
@@ -258,11 +270,11 @@ private:
 
 void claim_paper_order(Experiment &result, const std::string &id, const Task &task, std::int64_t inner,
                        const std::vector<std::vector<Arrival>> &arrivals) {
-  const double own = mean_seconds(arrivals[0]);
+  const double own = median_seconds(arrivals[0]);
   double nearest = infinity;
   std::string_view rival = "none";
   for (std::size_t m = 1; m < as_in_paper.size(); ++m) {
-    if (const double time = mean_seconds(arrivals[m]); time < nearest) {
+    if (const double time = median_seconds(arrivals[m]); time < nearest) {
       nearest = time;
       rival = as_in_paper[m].label;
     }
@@ -275,7 +287,7 @@ void claim_paper_order(Experiment &result, const std::string &id, const Task &ta
                                                                                      nearest, nearest / own)
                                                                        : std::string("no rival within the limit"))
                                   : "not within the limit",
-               own < nearest);
+               own < nearest && all_arrive(arrivals[0]));
 }
 
 void claim_kept(Experiment &result, const std::string &id, const Task &task, bool gpu,
@@ -296,7 +308,7 @@ void claim_kept(Experiment &result, const std::string &id, const Task &task, boo
   double best = infinity;
   std::string modes;
   for (std::size_t m = 0; m < with_kept_features.size() && !with_kept_features[m].rivals(); ++m) {
-    const double time = mean_seconds(arrivals[m]);
+    const double time = median_seconds(arrivals[m]);
     best = std::min(best, time);
     modes += fmt::format("{}{} {}", modes.empty() ? "" : "; ", with_kept_features[m].label,
                          std::isfinite(time) ? fmt::format("{:.2f} s", time) : std::string("not within the limit"));
@@ -304,7 +316,7 @@ void claim_kept(Experiment &result, const std::string &id, const Task &task, boo
   constexpr double tolerated = 1.5;
   result.claim(id + ".mode",
                fmt::format("{}: the default mode takes at most 1.5 times as long as BAGDC's best", task.name), "",
-               modes, std::isfinite(best) && mean_seconds(own) <= tolerated * best);
+               modes, std::isfinite(best) && median_seconds(own) <= tolerated * best);
 }
 
 } // namespace
@@ -316,7 +328,9 @@ Experiment table1_few_shot(const Settings &settings) {
       .title = std::string(title_of("table1-fewshot")),
       .options = {{"device", gpu ? "GPU" : "CPU"},
                   {"rivals", "T = 10 and 100; CG T/2 steps to 1 %, damping 0.01; NS T terms; head step 0.1"},
-                  {"seconds per run", settings.few_shot_limit}},
+                  {"seconds per run", settings.few_shot_limit},
+                  {"over BAGDC",
+                   "medians of the seeds; others than the first only where it took at most half the limit"}},
       .seed = settings.seed,
       .series = {},
       .claims = {},

@@ -18,9 +18,7 @@ template <class V> struct Estimate {
   double value_noise = 0.0; ///< how far it may be from φ(x)
 
   template <class Archive> void archive(Archive &members) {
-    members("x", at.x);
-    members("y", at.y);
-    members("v", at.v);
+    members("at", at);
     members("d", d);
     members("cross", cross);
     members("y error", y_error);

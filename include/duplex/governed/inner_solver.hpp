@@ -138,18 +138,11 @@ private:
     return 4.0 * precision(start_) * largest_ * magnitude;
   }
 
-  /// Rounding leaves a curvature of about ε‖p‖‖Hp‖ where it should be zero.
   [[nodiscard]] LinearStatus judge(double curvature, double square, double largest) const {
-    const double length = std::sqrt(square);
-    const double image_length = norm(image_);
-    const double rounding = 8.0 * precision(image_);
     if (!std::isfinite(curvature) || !std::isfinite(square)) {
       return LinearStatus::not_finite;
     }
-    if (curvature <= rounding * length * (image_length + largest * length)) {
-      return curvature < -rounding * length * image_length ? LinearStatus::indefinite : LinearStatus::singular;
-    }
-    return LinearStatus::converged;
+    return curvature_status(curvature, std::sqrt(square), norm(image_), largest, precision(image_));
   }
 
   static constexpr int steps_that_explore = 4;

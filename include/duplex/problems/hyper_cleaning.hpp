@@ -107,6 +107,8 @@ public:
   [[nodiscard]] std::optional<Fused> fused_bagdc() const { return Fused(*this); }
   [[nodiscard]] Index x_size() const { return training_.features->rows(); }
   [[nodiscard]] Index y_size() const { return classes_ * (training_.features->columns() + 1); }
+  /// x_i is a logit.
+  [[nodiscard]] static double upper_scale() { return 1.0; }
   /// Everything at zero: every sample has the weight one half, every class the same probability.
   [[nodiscard]] State<Vector> start() const;
 

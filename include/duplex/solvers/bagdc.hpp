@@ -11,12 +11,13 @@
 // vectors beside the state. Keep μ = 0 where f is strongly convex in y.
 //
 // Beyond the paper: with mixing = m the steps of y and of v are those of Anderson mixing over
-// their last m moves, at no product and 4m + 4 vectors more. Where no step is given the run finds its steps itself
-// (governed.hpp).
+// their last m moves, at no product and 4m + 6 vectors more. Where no step is given the run finds its steps itself
+// (governed.hpp), and opens with single steps where the scale of x is known (governed/opening.hpp).
 
 #include <duplex/aggregate.hpp>
 #include <duplex/fused.hpp>
 #include <duplex/governed.hpp>
+#include <duplex/governed/opening.hpp>
 #include <duplex/mixing.hpp>
 #include <duplex/solver.hpp>
 
@@ -48,6 +49,8 @@ struct Bagdc {
   bool fused = true;
   Steps steps = Steps::automatic;
   double tolerance = 1e-5;
+  bool opening = true;
+  double upper_scale = 0.0;
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -70,7 +73,10 @@ struct Bagdc {
     visit("steps", self.steps, any_number,
           "automatic: the run chooses all of them, unless one or a rule for one is given");
     visit("tolerance", self.tolerance, Bound{.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
-          "automatic steps: stop when the hypergradient is verified to be this small beside the first");
+          "automatic steps: stop when the hypergradient is verified to be this small beside the first exact one");
+    visit("opening", self.opening, any_number, "automatic steps: open with single steps where the scale of x is known");
+    visit("upper-scale", self.upper_scale, finite_non_negative,
+          "automatic steps: a change of x that matters (0: as the problem says)");
     UpperRule::fields(self.upper, visit);
   }
 
@@ -127,8 +133,20 @@ public:
           " with steps that are given, expected direction-tolerance or kkt-tolerance of the run (it ends "
           "runs that choose their steps)");
     }
+    if (!options.governs() && options.upper_scale > 0.0) {
+      throw InvalidInput("bagdc: upper-scale = " + field_text(options.upper_scale) +
+                         " with steps that are given, expected no step or rule beside it (it opens runs that choose "
+                         "their steps)");
+    }
     if (options.governs()) {
       governor_.emplace(problem, start, governed::GovernorOptions{.tolerance = options.tolerance});
+      const double scale_of_x = options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem);
+      if (options.opening && scale_of_x > 0.0) {
+        opening_.emplace(scale_of_x, start);
+        options_.dual = DualStep::constant;
+        start_mixing(governed::rule::mixed_pairs, start);
+        start_fused(problem, start);
+      }
       return;
     }
     if (options.dual == DualStep::polak_ribiere) {
@@ -140,17 +158,70 @@ public:
         throw InvalidInput("bagdc: mixing = " + field_text(options.mixing) +
                            " with dual = polak-ribiere, expected one of the other duals (both choose v's direction)");
       }
-      y_mixing_.emplace(options.mixing, start.y);
-      v_mixing_.emplace(options.mixing, start.v);
+      start_mixing(options.mixing, start);
     }
     start_fused(problem, start);
   }
 
   StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    if (opens()) {
+      return open(s);
+    }
     if (governor_) {
       return governor_->step(s);
     }
-    StepSizes chosen = policy_.at(k);
+    return single_step(s, policy_.at(k), move);
+  }
+
+  [[nodiscard]] const V &direction() const { return governs_now() ? governor_->direction() : direction_; }
+  /// y before the step, which has changed places with y⁺; a fused step keeps none.
+  [[nodiscard]] const V *lower_point() const { return fused_ || governs_now() ? nullptr : &y_next_; }
+  /// What was measured and chosen, where the steps are automatic.
+  [[nodiscard]] std::string explanation() const {
+    std::string text;
+    if (opening_) {
+      text = opening_->explanation();
+    }
+    if (governor_ && (governor_->has_begun() || !opening_)) {
+      text += (text.empty() ? "" : "\n") + governor_->explanation();
+    }
+    return text;
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members("search", search_);
+    members("residual before", residual_before_);
+    members("conjugate", conjugate_);
+    members("y mixing", y_mixing_);
+    members("v mixing", v_mixing_);
+    members("fused", fused_);
+    members("opening", opening_);
+    members("governor", governor_);
+  }
+
+private:
+  [[nodiscard]] bool opens() const { return opening_ && !opening_->over(); }
+  [[nodiscard]] bool governs_now() const { return governor_ && (!opening_ || governor_->has_begun()); }
+
+  StepOutcome open(State<V> &s) {
+    here_.weigh(0.0, options_.lambda);
+    StepOutcome outcome = single_step(s, opening_->steps(here_, s, y_mixing_->restarts()), opening_->move());
+    outcome.tentative = true;
+    opening_->learn(direction_);
+    if (const State<V> *back = opening_->way_back()) {
+      s = *back;
+      assign(opening_->last_good_direction(), direction_);
+      outcome.moved_x = true;
+    } else if (!std::exchange(outcome.moved_x, true)) {
+      opening_->move().apply(outcome.steps.alpha, direction_, s.x);
+    }
+    if (opening_->over()) {
+      governor_->start_at(s);
+    }
+    return outcome;
+  }
+
+  StepOutcome single_step(State<V> &s, StepSizes chosen, UpperUpdate<V> &move) {
     if (fused_) {
       chosen.eta = fused_->step(s, chosen, fused_rules(), move, direction_);
       return {.steps = chosen, .failure = {}, .moved_x = true};
@@ -175,29 +246,17 @@ public:
     return {.steps = chosen, .failure = {}};
   }
 
-  [[nodiscard]] const V &direction() const { return governor_ ? governor_->direction() : direction_; }
-  /// y before the step, which has changed places with y⁺; a fused step keeps none.
-  [[nodiscard]] const V *lower_point() const { return fused_ || governor_ ? nullptr : &y_next_; }
-  /// What was measured and chosen, where the steps are automatic.
-  [[nodiscard]] std::string explanation() const { return governor_ ? governor_->explanation() : std::string{}; }
-
-  template <class Archive> void archive(Archive &members) {
-    members("search", search_);
-    members("residual before", residual_before_);
-    members("conjugate", conjugate_);
-    members("y mixing", y_mixing_);
-    members("v mixing", v_mixing_);
-    members("fused", fused_);
-    members("governor", governor_);
+  void start_mixing(int pairs, const State<V> &start) {
+    y_mixing_.emplace(pairs, start.y);
+    v_mixing_.emplace(pairs, start.v);
   }
 
-private:
   void start_fused(const P &problem, const State<V> &start) {
     if constexpr (FusedProblem<P>) {
       if (options_.fused && options_.mu == 0.0) {
         fused_ = problem.fused_bagdc();
       }
-      if (fused_ && !fused_->supports(options_.dual, options_.mixing > 0)) {
+      if (fused_ && !fused_->supports(options_.dual, y_mixing_.has_value())) {
         fused_.reset();
       }
       if (fused_) {
@@ -269,6 +328,7 @@ private:
   AggregatedLower<P> next_;
   UpperOf<P> up_;
   std::optional<typename FusedType<P>::type> fused_;
+  std::optional<governed::Opening<V>> opening_;
   std::optional<governed::Governor<P>> governor_;
   V y_next_;
   V gradient_;

@@ -1,0 +1,199 @@
+#include "saved_run.hpp"
+#include "support.hpp"
+
+#include <duplex/problems/hyper_cleaning.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+namespace duplex::testing {
+namespace {
+
+HyperCleaning<double> cleaning() {
+  return HyperCleaningSettings{.samples = 40, .trusted = 30, .features = 4}.generate<double>();
+}
+
+/// A lower level whose Hessian products are spoilt.
+template <class Spoil> struct Disturbed {
+  using Vector = Vec;
+  using Inner = LowerOf<Quadratic<double>>;
+  struct Lower : Inner {
+    Lower(Inner inner, const Spoil &act) : Inner(std::move(inner)), spoil(&act) {}
+    void hess_yy(const Vec &v, Vec &out) {
+      Inner::hess_yy(v, out);
+      (*spoil)(out);
+    }
+    const Spoil *spoil;
+  };
+  [[nodiscard]] Lower lower() const { return Lower(problem.lower(), spoil); }
+  [[nodiscard]] auto upper() const { return problem.upper(); }
+  [[nodiscard]] Index x_size() const { return problem.x_size(); }
+  [[nodiscard]] Index y_size() const { return problem.y_size(); }
+  [[nodiscard]] State<Vec> start() const { return problem.start(); }
+  Quadratic<double> problem;
+  Spoil spoil;
+};
+
+/// F in another unit.
+struct Scaled : HyperCleaning<double> {
+  struct Upper : HyperCleaning<double>::Upper {
+    explicit Upper(const HyperCleaning<double> &problem) : HyperCleaning<double>::Upper(problem) {}
+    void grad_y(Vec &out) {
+      HyperCleaning<double>::Upper::grad_y(out);
+      out *= 0x1p-60;
+    }
+  };
+  explicit Scaled(const HyperCleaning<double> &problem) : HyperCleaning<double>(problem) {}
+  [[nodiscard]] Upper upper() const { return Upper(*this); }
+};
+
+TEST(Opening, IsRefusedBesideStepsThatAreGiven) {
+  const auto problem = cleaning();
+  auto state = problem.start();
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.alpha = 0.1, .upper_scale = 1.0}, state); }),
+                  "upper-scale = 1 with steps that are given");
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.upper_scale = -1.0}, state); }), "upper-scale = -1");
+}
+
+TEST(Opening, IsTakenWhereTheProblemKnowsTheScaleOfX) {
+  EXPECT_EQ(upper_scale(cleaning()), 1.0);
+  EXPECT_EQ(upper_scale(AnyProblem<Vec>(cleaning())), 1.0);
+  EXPECT_EQ(upper_scale(QuadraticSettings{}.generate<double>()), 0.0);
+
+  const auto problem = cleaning();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{}, state, {.max_iterations = 10});
+  EXPECT_CONTAINS(summary.explanation, "opening: x matters in units of 1");
+  EXPECT_CONTAINS(summary.explanation, "still on");
+  EXPECT_EQ(summary.counters.cross_products, 10);
+  EXPECT_EQ(summary.counters.gradients, 30);
+  EXPECT_GE(summary.counters.hessian_products, 10 + products_for_curvature);
+  EXPECT_LE(summary.counters.hessian_products, 10 + 3 * products_for_curvature); // measured anew where ∇y f grew
+}
+
+TEST(Opening, IsNotTakenWhereItIsSwitchedOff) {
+  const auto problem = cleaning();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.opening = false}, state);
+  EXPECT_TRUE(summary.converged()) << summary.brief();
+  EXPECT_EQ(summary.explanation.find("opening"), std::string::npos);
+}
+
+TEST(Opening, LowersTheUpperLevelSoon) {
+  const auto problem = cleaning();
+  const auto value_after = [&](std::int64_t steps) {
+    auto state = problem.start();
+    (void)solve(problem, Bagdc{}, state, {.max_iterations = steps});
+    auto upper = problem.upper();
+    upper.at(state.x, state.y);
+    return upper.value();
+  };
+  auto solved = problem.start();
+  ASSERT_TRUE(solve(problem, Bagdc{}, solved).converged());
+  auto upper = problem.upper();
+  upper.at(solved.x, solved.y);
+  const double least = upper.value();
+  EXPECT_LT(value_after(80) - least, 0.05 * (value_after(1) - least));
+}
+
+TEST(Opening, TakesTheSameStepsFusedAndGeneral) {
+  const auto problem = cleaning();
+  auto fused = problem.start();
+  auto general = problem.start();
+  (void)solve(problem, Bagdc{}, fused, {.max_iterations = 30});
+  (void)solve(problem, Bagdc{.fused = false}, general, {.max_iterations = 30});
+  EXPECT_LT(relative_error(fused.x, general.x), 1e-9);
+  EXPECT_LT(relative_error(fused.y, general.y), 1e-9);
+}
+
+TEST(Opening, JudgesNoToleranceByItsDirection) {
+  const auto problem = cleaning();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{}, state, {.direction_tolerance = 1e3, .patience = 5});
+  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_CONTAINS(summary.explanation, "accuracy: d feels"); // of the part of the run that knows how exact d is
+}
+
+TEST(Opening, EndsWithTheAnswerOfARunWithoutIt) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  auto plain = problem.start();
+  auto opened = problem.start();
+  ASSERT_TRUE(solve(problem, Bagdc{.tolerance = 1e-9}, plain).converged());
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-9, .upper_scale = 0.1}, opened);
+  EXPECT_TRUE(summary.converged()) << summary.brief();
+  EXPECT_CONTAINS(summary.explanation, "opening: x matters in units of 0.1");
+  EXPECT_LT(relative_error(opened.x, plain.x), 1e-6);
+}
+
+TEST(Opening, GoesBackToTheStartWhereTheScaleIsFarTooLarge) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  auto plain = problem.start();
+  auto opened = problem.start();
+  ASSERT_TRUE(solve(problem, Bagdc{.tolerance = 1e-9}, plain).converged());
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-9, .upper_scale = 1e9}, opened);
+  EXPECT_TRUE(summary.converged()) << summary.brief();
+  EXPECT_CONTAINS(summary.explanation, "d ran away, so that the run went back to its start");
+  EXPECT_LT(relative_error(opened.x, plain.x), 1e-6);
+}
+
+TEST(Opening, GoesOnToTheSameBitsWithinItAndBeyond) {
+  expect_same_bits(cleaning(), Bagdc{}, "within");
+  expect_same_bits(cleaning(), Bagdc{.fused = false}, "within, general");
+  auto state = cleaning().start();
+  EXPECT_CONTAINS(solve(cleaning(), Bagdc{}, state, {.max_iterations = 101}).explanation, "in 100 steps of 0.1");
+  expect_same_bits(cleaning(), Bagdc{}, "into the rest", 97, 112);
+  expect_same_bits(cleaning(), Bagdc{}, "at its end", 100, 112);
+  expect_same_bits(cleaning(), Bagdc{}, "beyond", 104, 112);
+  expect_same_bits(QuadraticSettings{.condition = 100.0}.generate<double>(), Bagdc{.upper_scale = 1e9},
+                   "after it ran away", 4, 8);
+}
+
+TEST(Opening, DoesNotKnowTheUnitOfTheUpperLevel) {
+  const auto problem = cleaning();
+  auto plain = problem.start();
+  auto scaled = problem.start();
+  (void)solve(problem, Bagdc{.fused = false}, plain, {.max_iterations = 30});
+  (void)solve(Scaled(problem), Bagdc{.fused = false}, scaled, {.max_iterations = 30});
+  EXPECT_LT(relative_error(scaled.x, plain.x), 1e-9);
+}
+
+TEST(Opening, IsOverForGoodWhereTheRunRecovers) {
+  const auto problem = QuadraticSettings{.condition = 100.0}.generate<double>();
+  int products = 0;
+  const auto fail_for_a_while = [&](Vec &out) {
+    constexpr int first_after_the_opening = 70;
+    if (++products >= first_after_the_opening && products < first_after_the_opening + 40) {
+      out.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+  };
+  auto state = problem.start();
+  const auto summary =
+      solve(Disturbed{problem, fail_for_a_while}, Bagdc{.upper_scale = 1e-3}, state, {.recoveries = 20});
+  EXPECT_TRUE(summary.converged()) << summary.brief();
+  ASSERT_FALSE(summary.recoveries.empty()) << summary.brief();
+  EXPECT_EQ(summary.explanation.find("opening"), std::string::npos);
+}
+
+TEST(StepThatTakesTooLong, IsLeftWhereTheTimeIsUpOrTheRunIsInterrupted) {
+  const auto take_long = [](Vec &) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+  const Disturbed problem{QuadraticSettings{.n = 50, .m = 50, .condition = 1000.0}.generate<double>(), take_long};
+  auto state = problem.start();
+  const auto start = state;
+  const auto limited = solve(problem, Bagdc{}, state, {.max_seconds = 0.1});
+  EXPECT_EQ(limited.termination, Termination::max_seconds);
+  EXPECT_CONTAINS(limited.message, "step 1 took too long and was left");
+  EXPECT_TRUE(same_bits(state, start));
+
+  const std::atomic<bool> interrupt{true};
+  int saves = 0;
+  const Saving saving{.save = [&](const SavedState &) { ++saves; }, .every_seconds = infinity};
+  const auto interrupted = solve(problem, Bagdc{}, state, {.interrupt = &interrupt, .saving = &saving});
+  EXPECT_EQ(interrupted.termination, Termination::interrupted);
+  EXPECT_EQ(interrupted.iterations, 0);
+  EXPECT_EQ(saves, 0); // half a step is nothing to go on from
+}
+
+} // namespace
+} // namespace duplex::testing
