@@ -7,6 +7,7 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <utility>
 
 namespace duplex::testing {
 namespace {
@@ -19,6 +20,7 @@ HyperCleaning<double> cleaning() {
 template <class Spoil> struct Disturbed {
   using Vector = Vec;
   using Inner = LowerOf<Quadratic<double>>;
+  Disturbed(Quadratic<double> quadratic, Spoil act) : problem(std::move(quadratic)), spoil(std::move(act)) {}
   struct Lower : Inner {
     Lower(Inner inner, const Spoil &act) : Inner(std::move(inner)), spoil(&act) {}
     void hess_yy(const Vec &v, Vec &out) {

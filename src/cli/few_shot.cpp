@@ -63,8 +63,8 @@ void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &
     fmt::print("test: {} on {} tasks of {}\n", fewshot::accuracy_text(*outcome.test), outcome.settings.test_tasks,
                fewshot::tested_classes(outcome.settings));
   }
-  fmt::print("{} steps in {} of training on {}{}, after {} for the images and {} of preparing; ended: {}\n",
-             outcome.steps, duration_text(outcome.seconds), outcome.device,
+  fmt::print("{} step{} in {} of training on {}{}, after {} for the images and {} of preparing; ended: {}\n",
+             outcome.steps, outcome.steps == 1 ? "" : "s", duration_text(outcome.seconds), outcome.device,
              outcome.replayed ? ", replayed as graphs" : "", duration_text(outcome.seconds_data),
              duration_text(outcome.seconds_preparing), name_of(outcome.ending));
   fmt::print("written to {}: backbone.pt, looks.csv, summary.json, checkpoint.dpx\n", folder.string());

@@ -21,6 +21,11 @@ namespace duplex::cli {
 
 namespace {
 
+std::string explanation_without_choices(const std::string &solver) {
+  return solver == "bagdc" ? "steps were given; only bagdc without any chooses its own"
+                           : solver + " does not choose its steps; only bagdc does";
+}
+
 using experiment::Experiment;
 using experiment::run_series;
 using experiment::Series;
@@ -197,9 +202,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
       fmt::print("  {:<20} {}\n", name, short_number(value, 6));
     }
     if (arguments.explain) {
-      fmt::print("{}\n", series.summary.explanation.empty()
-                             ? std::string("steps were given; only bagdc without any chooses its own")
-                             : series.summary.explanation);
+      fmt::print("{}\n", series.summary.explanation.empty() ? explanation_without_choices(series.summary.solver)
+                                                            : series.summary.explanation);
     }
   }
   if (!arguments.out.empty()) {
@@ -222,6 +226,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
   const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
+    if (!arguments.out.empty()) {
+      fmt::print(stderr, "go on with: duplex solve --resume '{}'\n", arguments.out);
+    }
   }
   return reached ? exit_success : exit_run_failed;
 }

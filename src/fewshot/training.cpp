@@ -100,13 +100,13 @@ public:
     if (from == nullptr) {
       save(); // so that what lies in its place is of this run from now on
     }
-    if (outcome_.looks.empty()) {
+    if (look_is_due() && !looked_here()) { // also where it was interrupted
       look();
     }
     while (!ended()) {
       clock_.start();
       learner_.step();
-      const bool due = learner_.steps() % settings_.look_every == 0;
+      const bool due = look_is_due();
       constexpr std::int64_t steps_between_readings = 10;
       if (due || (std::isfinite(settings_.seconds) && learner_.steps() % steps_between_readings == 0)) {
         learner_.require_finite(); // waits, so that the clock holds all of the work
@@ -144,6 +144,14 @@ private:
 
   [[nodiscard]] double seconds() const { return seconds_before_ + clock_.seconds_while_paused(); }
 
+  [[nodiscard]] bool look_is_due() const { return learner_.steps() % settings_.look_every == 0; }
+  [[nodiscard]] bool looked_here() const {
+    return !outcome_.looks.empty() && outcome_.looks.back().step == learner_.steps();
+  }
+  [[nodiscard]] bool at_target() const {
+    return settings_.target > 0.0 && looked_here() && outcome_.looks.back().found.accuracy >= settings_.target;
+  }
+
   /// Nothing where it was interrupted.
   std::optional<Evaluation> evaluated(const TaskSampler &tasks, std::int64_t count) {
     try {
@@ -174,8 +182,7 @@ private:
     if (hooks_.interrupt != nullptr && hooks_.interrupt->load()) {
       return ends(Ending::interrupted);
     }
-    const Look last = outcome_.looks.empty() ? Look() : outcome_.looks.back();
-    if (settings_.target > 0.0 && last.step == learner_.steps() && last.found.accuracy >= settings_.target) {
+    if (at_target()) {
       return ends(Ending::target);
     }
     if (learner_.steps() >= settings_.steps) {
@@ -188,8 +195,9 @@ private:
     clock_.start();
     learner_.require_finite(); // waits for what was launched
     clock_.pause();
-    if (outcome_.ending != Ending::interrupted && outcome_.looks.back().step != learner_.steps()) {
+    if (outcome_.ending != Ending::interrupted && !looked_here()) {
       look();
+      outcome_.ending = at_target() ? Ending::target : outcome_.ending;
     }
     save();
     outcome_.steps = learner_.steps();

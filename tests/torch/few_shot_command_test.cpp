@@ -3,7 +3,11 @@
 #include "../support.hpp"
 #include "../tool.hpp"
 
+#include "fewshot/training.hpp"
+
 #include <fmt/format.h>
+
+#include <atomic>
 
 namespace duplex::test {
 namespace {
@@ -27,6 +31,8 @@ public:
         "--images-per-class 8 --look-tasks 6 --test-tasks 12 ",
         folder_.path().string());
   }
+
+  [[nodiscard]] std::string folder() const { return folder_.path().string(); }
 
 private:
   void write(const std::string &set, std::uint32_t count) const {
@@ -158,6 +164,58 @@ TEST(FewShotCommand, GoesOnToTheSameBitsAsARunThatWasNotInterrupted) {
   ASSERT_EQ(second.exit_code, 0) << second.output;
   EXPECT_EQ(read_json(out.path() / "parts" / "summary.json")["steps"], 6);
   EXPECT_TRUE(read_file(whole + "/backbone.pt") == read_file(parts + "/backbone.pt"));
+}
+
+TEST(FewShotTraining, LooksAgainWhereALookWasInterrupted) {
+  const DrawnDigits digits;
+  fewshot::Settings settings;
+  settings.shape = {.ways = 3, .shots = 1, .queries = 3};
+  settings.meta_batch = 3;
+  settings.head_steps = 4;
+  settings.images_per_class = 8;
+  settings.look_tasks = 6;
+  settings.look_every = 2;
+  settings.test_tasks = 6;
+  settings.steps = 5;
+  settings.device = "cpu";
+  settings.mnist = digits.folder();
+  std::atomic<bool> interrupt{false};
+  SavedState saved;
+  const auto first = fewshot::train(
+      settings, {.progress = [&](std::int64_t step, double, const fewshot::Look &) { interrupt = step == 2; },
+                 .look = {},
+                 .save = [&](const SavedState &state) { saved = state; },
+                 .interrupt = &interrupt});
+  ASSERT_EQ(first.steps, 2);
+  ASSERT_EQ(first.looks.size(), 1U); // the one at step 2 is missing
+  settings.target = 0.01;            // which the first look will have
+  const auto at_target = fewshot::train(settings, {}, &saved);
+  EXPECT_EQ(at_target.steps, 2);
+  EXPECT_EQ(at_target.ending, fewshot::Ending::target);
+  settings.target = 0.0;
+  const auto second = fewshot::train(settings, {}, &saved);
+  ASSERT_EQ(second.looks.size(), 4U);
+  EXPECT_EQ(second.looks[1].step, 2);
+  EXPECT_EQ(second.looks[3].step, 5);
+}
+
+TEST(FewShotTraining, SaysThatTheTargetIsReachedByTheLastLookToo) {
+  const DrawnDigits digits;
+  fewshot::Settings settings;
+  settings.shape = {.ways = 3, .shots = 1, .queries = 3};
+  settings.meta_batch = 3;
+  settings.images_per_class = 8;
+  settings.look_tasks = 6;
+  settings.test_tasks = 6;
+  settings.steps = 4;
+  settings.look_every = 10;
+  settings.device = "cpu";
+  settings.mnist = digits.folder();
+  const auto looks = fewshot::train(settings).looks;
+  ASSERT_EQ(looks.size(), 2U);
+  settings.target = looks.back().found.accuracy;
+  const auto outcome = fewshot::train(settings); // ends at the first look where that was better already
+  EXPECT_EQ(outcome.ending, fewshot::Ending::target) << "after " << outcome.steps << " steps";
 }
 
 } // namespace
