@@ -59,10 +59,8 @@ template <class S> [[nodiscard]] bool searches_multiplier_step(const S &solver) 
 
 /// With "a smaller beta" for its remedy where the solver has such an option.
 template <class S> [[nodiscard]] Finding blaming(const S &solver, std::string_view step, std::string what) {
-  if constexpr (requires { solver.governs(); }) {
-    if (solver.governs()) {
-      return {std::move(what), "a larger tolerance, or steps of your own"};
-    }
+  if (chooses_its_steps(solver)) {
+    return {std::move(what), "a larger tolerance, or steps of your own"};
   }
   bool known = false;
   S::fields(solver, [&](std::string_view field, const auto &...) { known |= field == step; });

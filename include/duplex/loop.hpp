@@ -62,7 +62,7 @@ public:
         options_(&options), asked_(options.direction_tolerance > 0.0 || options.kkt_tolerance > 0.0 || monitor.target),
         watch_(measured, options, monitor), time_limit_(options.max_seconds),
         step_limit_(clock_, options.max_seconds, options.interrupt),
-        counted_(problem, summary_.counters, is_governed(solver) ? &step_limit_ : nullptr),
+        counted_(problem, summary_.counters, chooses_its_steps(solver) ? &step_limit_ : nullptr),
         upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
     summary_.solver = S::name;
     if (options.recoveries > 0) {
@@ -192,15 +192,7 @@ private:
     }
   }
 
-  /// Steps of a governed run hold inner solves, and write the state at their end only: they may be left.
-  [[nodiscard]] static bool is_governed(const S &solver) {
-    if constexpr (requires { solver.governs(); }) {
-      return solver.governs();
-    } else {
-      return false;
-    }
-  }
-
+  /// Only of a run that chooses its steps: they hold inner solves, and write the state at their end.
   void leave(std::int64_t k) {
     left_ = true;
     summary_.termination = options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)

@@ -3,6 +3,7 @@
 // blame, or all of them. Where nothing grew the same steps are tried once more, since a product may have failed once.
 
 #include <duplex/diagnosis.hpp>
+#include <duplex/stepsize.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,7 @@ public:
   Recovery(const S &solver, const State<V> &start, std::int64_t most)
       : solver_(solver), most_(most), start_(start), good_(start) {
     if constexpr (requires { solver.policy(); }) {
-      if (!solver.governs()) { // steps that are not given are those of the policy
+      if (!chooses_its_steps(solver)) { // steps that are not given are those of the policy
         const auto steps = solver.policy();
         solver_.alpha = steps.alpha;
         solver_.beta = steps.beta;
@@ -110,10 +111,8 @@ private:
   /// A tenth of the step that is to blame, or of all where that is not known; the text says what they are now.
   [[nodiscard]] std::string shrunk(std::string_view to_blame, const StepSizes &steps) {
     constexpr double factor = 0.1;
-    if constexpr (requires { solver_.governs(); }) {
-      if (solver_.governs()) {
-        return "steps found anew";
-      }
+    if (chooses_its_steps(solver_)) {
+      return "steps found anew";
     }
     std::string text;
     detail::each_step(solver_, [&](std::string_view name, double &value) {

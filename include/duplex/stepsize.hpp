@@ -44,6 +44,15 @@ enum class Steps : std::uint8_t { automatic, given };
 constexpr std::array<std::string_view, 2> steps_names{"automatic", "given"};
 constexpr const auto &names_of(Steps /*unused*/) { return steps_names; }
 
+/// Whether a run of this solver chooses its own steps.
+template <class S> [[nodiscard]] bool chooses_its_steps(const S &solver) {
+  if constexpr (requires { solver.governs(); }) {
+    return solver.governs();
+  } else {
+    return false;
+  }
+}
+
 /// How the multiplier moves, with r = ∇yF − Hv:
 ///   constant         v += η r
 ///   adaptive         v += (rᵀr / rᵀHr) r: the exact line search on ½vᵀHv − vᵀ∇yF

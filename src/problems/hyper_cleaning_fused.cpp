@@ -12,6 +12,7 @@
 
 #include <duplex/problems/hyper_cleaning.hpp>
 
+#include <span>
 #include <utility>
 
 namespace duplex {
@@ -85,7 +86,6 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
   void pass_at_next_y(const State<Vector> &state) {
     const Shape &shape = training.shape();
     y_panel.fold(training, state.y);
-    v_panel.fold(training, state.v); // its bias belongs to the scores that are kept
     trusted_panel.fold(trusted, state.y);
     crew.run([&](Worker<T> &worker, const auto &share) {
       worker.lower.clear();
@@ -181,6 +181,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
   template <class Archive> void archive(Archive &members) {
     members("probabilities", p.all());
     members("scores", s.all());
+    members("bias of the scores", std::span<T>(v_panel.bias));
     members("gradient", gradient);
   }
 

@@ -32,7 +32,21 @@ public:
         folder_.path().string());
   }
 
-  [[nodiscard]] std::string folder() const { return folder_.path().string(); }
+  [[nodiscard]] fewshot::Settings settings(std::int64_t steps, std::int64_t look_every) const {
+    fewshot::Settings tiny;
+    tiny.shape = {.ways = 3, .shots = 1, .queries = 3};
+    tiny.meta_batch = 3;
+    tiny.head_steps = 4;
+    tiny.images_per_class = 8;
+    tiny.look_tasks = 6;
+    tiny.look_every = look_every;
+    tiny.test_tasks = 6;
+    tiny.steps = steps;
+    tiny.device = "cpu";
+    tiny.threads = 2;
+    tiny.mnist = folder_.path().string();
+    return tiny;
+  }
 
 private:
   void write(const std::string &set, std::uint32_t count) const {
@@ -168,17 +182,7 @@ TEST(FewShotCommand, GoesOnToTheSameBitsAsARunThatWasNotInterrupted) {
 
 TEST(FewShotTraining, LooksAgainWhereALookWasInterrupted) {
   const DrawnDigits digits;
-  fewshot::Settings settings;
-  settings.shape = {.ways = 3, .shots = 1, .queries = 3};
-  settings.meta_batch = 3;
-  settings.head_steps = 4;
-  settings.images_per_class = 8;
-  settings.look_tasks = 6;
-  settings.look_every = 2;
-  settings.test_tasks = 6;
-  settings.steps = 5;
-  settings.device = "cpu";
-  settings.mnist = digits.folder();
+  auto settings = digits.settings(5, 2);
   std::atomic<bool> interrupt{false};
   SavedState saved;
   const auto first = fewshot::train(
@@ -201,16 +205,7 @@ TEST(FewShotTraining, LooksAgainWhereALookWasInterrupted) {
 
 TEST(FewShotTraining, SaysThatTheTargetIsReachedByTheLastLookToo) {
   const DrawnDigits digits;
-  fewshot::Settings settings;
-  settings.shape = {.ways = 3, .shots = 1, .queries = 3};
-  settings.meta_batch = 3;
-  settings.images_per_class = 8;
-  settings.look_tasks = 6;
-  settings.test_tasks = 6;
-  settings.steps = 4;
-  settings.look_every = 10;
-  settings.device = "cpu";
-  settings.mnist = digits.folder();
+  auto settings = digits.settings(4, 10);
   const auto looks = fewshot::train(settings).looks;
   ASSERT_EQ(looks.size(), 2U);
   settings.target = looks.back().found.accuracy;
