@@ -13,11 +13,12 @@ KILLS ?= 50
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build torch demo test fuzz torture bench reproduce format clean
+.PHONY: help setup build torch examples demo test fuzz torture bench reproduce format clean
 
 help:
 	@echo "make build      build the tool: build/duplex"
 	@echo "make torch      the same with LibTorch: few-shot learning, and networks in duplex clean"
+	@echo "make examples   the programs of examples/, into build/examples/"
 	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
@@ -36,6 +37,12 @@ torch: setup
 	@sh scripts/install.sh $(TORCH_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
 	@cmake --build build --target duplex_main duplex_torch_main
+
+examples: setup
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_BUILD_EXAMPLES=ON
+	@cmake --build build --target example_first_problem example_ridge_tuning example_custom_observer \
+	  $$(test -e build/duplex-torch && echo example_torch_regularization)
+	@ls build/examples/example_*
 
 demo: build
 	@sh scripts/install.sh $(DATA_PACKAGES)

@@ -25,6 +25,7 @@ command_of() {
   clean) echo "clean --demo mnist --data-dir data/mnist --samples 4000 --trusted-samples 300 --save-every 0.05 --threads 2" ;;
   solve_automatic) echo "solve --problem counter-example --n 300 --matrix diagonal --condition 10000 --smallest 0.0001 --every 20 --save-every 0.02" ;;
   solve_recovering) echo "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 50 --dual relaxed --iterations 15000 --every 500 --save-every 0.05" ;;
+  solve_fused) echo "solve --problem hyper-cleaning --samples 4000 --trusted 1000 --features 40 --classes 5 --alpha 0.1 --beta 0.5 --upper adam --mixing 4 --iterations 600 --every 100 --save-every 0.05" ;;
   solve) echo "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 0.3 --dual relaxed --iterations 20000 --every 500 --save-every 0.05" ;;
   few-shot) echo "few-shot --device cpu --threads 2 --ways 3 --queries 3 --meta-batch 3 --head-steps 4 --images-per-class 20 --steps 25 --look-every 10 --look-tasks 6 --test-tasks 12 --save-every 0.05" ;;
   esac
@@ -56,7 +57,7 @@ go_on() { # with a job in a folder that was killed; from its beginning where not
   fi
 }
 
-jobs=${JOBS:-"clean solve solve_automatic solve_recovering few-shot"}
+jobs=${JOBS:-"clean solve solve_automatic solve_recovering solve_fused few-shot"}
 for job in $jobs; do
   begin=$(date +%s.%N)
   # shellcheck disable=SC2046

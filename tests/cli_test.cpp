@@ -39,6 +39,12 @@ TEST(Cli, SuggestsTheNearestKnownName) {
   expect_refused("list bagcd", {"did you mean 'bagdc'"});
 }
 
+TEST(Cli, SuggestsTheCommandsOwnOptionsToo) {
+  expect_refused("solve --problem ridge --certfy", {"did you mean 'certify'?"});
+  expect_refused("race --problem ridge --sedes 3", {"did you mean 'seeds'?"});
+  expect_refused("check --problem ridge --spraed 3", {"did you mean 'spread'?"});
+}
+
 TEST(Cli, RefusesAnOptionWithoutItsValue) {
   expect_refused("solve --problem counter-example --alpha", {"--alpha", "needs a value"});
   expect_refused("solve --problem counter-example --seed -1", {"seed = '-1'", "whole number >= 0"});
@@ -214,8 +220,57 @@ TEST(Cli, TracesARunWithItsStepsForToolsThatReadAlong) {
   ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 7 --out " + out + " --trace " + csv).exit_code, 0);
   ASSERT_EQ(run_tool("solve --resume " + out + " --iterations 12 --trace " + csv).exit_code, 0);
   const auto table = read_file(csv);
-  EXPECT_EQ(table.rfind("iteration,seconds,direction,alpha,beta,eta,mu,kkt,upper\n1,", 0), 0U) << table;
+  EXPECT_EQ(table.rfind("iteration,seconds,direction,alpha,beta,eta,mu,recoveries,kkt,upper\n1,", 0), 0U) << table;
   EXPECT_EQ(lines_of(table), 13) << "the rows of before, and those of the run that went on";
+}
+
+TEST(Cli, TracesForTensorBoardHoldTheRowsOfTheOtherTraces) {
+  expect_refused("solve --problem ridge --trace trace.txt",
+                 {"--trace trace.txt: expected a name that ends in .jsonl or "
+                  ".csv, or, for TensorBoard, one with 'tfevents' in it"});
+  const ScratchFolder scratch;
+  const auto file = (scratch.path() / "events.out.tfevents").string();
+  const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 5 --trace " + file);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto events = read_file(file);
+  std::size_t records = 0;
+  for (std::size_t at = 0; at < events.size(); ++records) { // length, its CRC, the message, its CRC
+    const auto length = static_cast<unsigned char>(events[at]) + 256U * static_cast<unsigned char>(events[at + 1]);
+    at += 8 + 4 + length + 4;
+    ASSERT_LE(at, events.size());
+  }
+  EXPECT_EQ(records, 1U + 5U);
+  EXPECT_NE(events.find("brain.Event:2"), std::string::npos);
+  EXPECT_NE(events.find("direction"), std::string::npos);
+  EXPECT_NE(events.find("kkt"), std::string::npos);
+}
+
+TEST(Cli, CertifiesTheEndOfARun) {
+  const auto result = run_tool("solve --problem ridge --certify --json");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto certificate = nlohmann::json::parse(result.output)["series"][0]["certificate"];
+  EXPECT_TRUE(certificate["holds"].get<bool>());
+  EXPECT_LE(certificate["hypergradient"].get<double>(), 1e-5 * certificate["first_hypergradient"].get<double>());
+  EXPECT_LE(certificate["difference_error"].get<double>(), certificate["difference_tolerance"].get<double>());
+  const auto text = run_tool("solve --problem ridge --certify").output;
+  EXPECT_NE(text.find("differences of φ      agree along 5 random directions"), std::string::npos) << text;
+}
+
+TEST(Cli, GivesNoCertificateWhereTheLowerLevelHasManyMinimizers) {
+  const auto result = run_tool("solve --problem multiple-minimizers --n 4 --mu 0.5 --iterations 100 --certify");
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_NE(result.output.find("there is no certificate"), std::string::npos) << result.output;
+}
+
+TEST(Cli, StopsWhereTheUpperLevelIsOverfitted) {
+  expect_refused("solve --problem ridge --held-out-patience 0", {"--held-out-patience"});
+  expect_refused("solve --problem quadratic --held-out-patience 5",
+                 {"metric 'held-out': this problem has no samples that neither level sees"});
+  const auto result = run_tool("solve --problem ridge --alpha 1 --held-out-patience 5 --json");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto series = nlohmann::json::parse(result.output)["series"][0];
+  EXPECT_EQ(series["status"], "overfitted");
+  EXPECT_NE(series["message"].get<std::string>().find("held-out was smallest"), std::string::npos);
 }
 
 TEST(Cli, ExplainsWhatARunWithoutStepsHasChosen) {
@@ -258,6 +313,46 @@ TEST(Cli, RaceStopsEachRunAtItsTarget) {
   EXPECT_EQ(json["series"][1]["status"], "target reached");
   EXPECT_EQ(json["series"][2]["status"], "max iterations");
   EXPECT_NE(read_file(scratch.path() / "race.svg").find("</svg>"), std::string::npos);
+}
+
+TEST(Race, RefusesSeedsOfAProblemWithoutAndABudgetWithoutASearch) {
+  expect_refused("race --problem multiple-minimizers --seeds 3",
+                 {"--seeds: the problem multiple-minimizers has no seed"});
+  expect_refused("race --problem ridge --seeds 0", {"--seeds"});
+  expect_refused("race --problem ridge --tune-seconds 1", {"--tune-seconds without --tune"});
+}
+
+TEST(Race, OverSeedsHasARunForEachAndTheirMeans) {
+  const auto json = nlohmann::json::parse(
+      run_tool("race --problem quadratic --n 5 --m 5 --solvers bagdc,nosa --seed 7 --seeds 3 --iterations 200 --json")
+          .output);
+  ASSERT_EQ(json["series"].size(), 6U);
+  EXPECT_EQ(json["series"][0]["name"], "bagdc, seed 7");
+  EXPECT_EQ(json["series"][5]["name"], "nosa, seed 9");
+  EXPECT_NE(json["series"][0]["metrics"]["true-hypergradient"], json["series"][2]["metrics"]["true-hypergradient"]);
+  const auto text = run_tool("race --problem quadratic --n 5 --m 5 --solvers bagdc --seeds 3").output;
+  EXPECT_NE(text.find("3 of 3"), std::string::npos) << text;
+}
+
+TEST(Race, TunesEveryMethodOnAProblemThatIsNotRacedAndJudgesByTheTruth) {
+  const auto result = run_tool("race --problem quadratic --n 5 --m 5 --solvers "
+                               "bagdc:dual=constant,rhg:inner=20,nosa,bagdc:alpha=0.05:beta=0.3 "
+                               "--tune --tune-seconds 0.5 --time-limit 0.5 --json");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto json = nlohmann::json::parse(result.output);
+  const auto &tuning = json["options"]["tuning"];
+  EXPECT_EQ(tuning["seed"], 1);
+  const auto &found = tuning["found"];
+  EXPECT_TRUE(found["bagdc:dual=constant"]["arrived"].get<bool>());
+  EXPECT_NE(found["bagdc:dual=constant"]["steps"].get<std::string>().find("eta"), std::string::npos);
+  EXPECT_FALSE(found["nosa"]["arrived"].get<bool>()); // however small it makes its own ‖d‖
+  EXPECT_EQ(found["bagdc:alpha=0.05:beta=0.3"]["steps"], "as given");
+  EXPECT_EQ(found["bagdc:alpha=0.05:beta=0.3"]["trials"], 1);
+  for (const auto &[name, search] : found.items()) {
+    EXPECT_LE(search["seconds"].get<double>(), 0.55) << name;
+    EXPECT_GE(search["trials"].get<int>(), 1) << name;
+  }
+  EXPECT_EQ(json["series"][0]["status"], "target reached");
 }
 
 TEST(Cli, EveryBuiltInProblemPassesItsDerivativeCheck) {
@@ -353,6 +448,42 @@ TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
     EXPECT_GT(std::count(rows.begin(), rows.end(), '\n'), 50);
     EXPECT_EQ(without_seconds(read_file(parts + "/solve.csv")), rows);
   }
+}
+
+TEST(CliResume, MayBeAskedForMoreThanTheRunHasReached) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  const std::string problem = "solve --problem counter-example --n 5 --alpha 0.1 --iterations 5000";
+  for (const auto &[first, second] :
+       {std::pair<std::string, std::string>{"--direction-tolerance 1e-3", "--direction-tolerance 1e-6"},
+        {"--kkt-tolerance 1e-3", "--kkt-tolerance 1e-6"},
+        {"--kkt-relative-tolerance 1e-3", "--kkt-relative-tolerance 1e-6"},
+        {"--target x-error=1e-3", "--target x-error=1e-6"}}) {
+    const auto coarse = run_tool(problem + " " + first + " --out " + out);
+    ASSERT_EQ(coarse.exit_code, 0) << coarse.output;
+    const auto done = read_json(folder.path() / "solve.json")["series"][0]["iterations"].get<int>();
+    const auto again = run_tool("solve --resume " + out);
+    EXPECT_EQ(again.exit_code, 0) << again.output;
+    EXPECT_NE(again.output.find("nothing was left to do"), std::string::npos) << again.output;
+    const auto fine = run_tool("solve " + second + " --resume " + out);
+    EXPECT_EQ(fine.exit_code, 0) << fine.output;
+    const auto more = read_json(folder.path() / "solve.json")["series"][0];
+    EXPECT_GT(more["iterations"].get<int>(), done) << second;
+    const auto whole = folder.path() / "whole";
+    ASSERT_EQ(run_tool(problem + " " + second + " --out " + whole.string()).exit_code, 0);
+    EXPECT_EQ(more["iterations"], read_json(whole / "solve.json")["series"][0]["iterations"]) << second;
+    EXPECT_EQ(read_file(folder.path() / "solution.csv"), read_file(whole / "solution.csv")) << second;
+  }
+  expect_refused("solve --target phi-gap=1 --resume " + out,
+                 {"--target: the run that goes on does not measure phi-gap; it measures kkt, upper, x-error"});
+}
+
+TEST(CliResume, RefusesTheFolderOfAnotherCommand) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  ASSERT_EQ(run_tool("solve --problem counter-example --n 5 --iterations 3 --out " + out).exit_code, 0);
+  expect_refused("clean --resume " + out, {"its checkpoint is not of a cleaning"});
+  expect_refused("few-shot --resume " + out, {"the checkpoint is not of duplex few-shot"});
 }
 
 TEST(CliResume, SavesAtCtrlCAndGoesOn) {

@@ -212,7 +212,9 @@ TEST(MetricNamed, EveryOneIsWhatItsNameSays) {
   const MetricBook book(problem);
   Monitor<Vec> monitor;
   for (const auto name : metric_names) {
-    monitor.metrics.push_back(book.metric(name));
+    if (name != "held-out") { // of which this problem has none
+      monitor.metrics.push_back(book.metric(name));
+    }
   }
   const auto upper = [&](const Vec &x, const Vec &y) { return 0.5 * (x - z0).squaredNorm() + 0.5 * y.dot(a * y); };
   const auto response = [&](const Vec &x) { return Vec(a.ldlt().solve(x)); };
@@ -231,8 +233,8 @@ TEST(MetricNamed, EveryOneIsWhatItsNameSays) {
                                phi,
                                std::abs(phi - answer->value) / answer->value,
                                relative_error(x, answer->x)};
-    for (std::size_t i = 0; i < metric_names.size(); ++i) {
-      EXPECT_NEAR(p.metrics[i], expected[i], 1e-13 * std::max(1.0, expected[i])) << metric_names[i];
+    for (std::size_t i = 0; i < monitor.metrics.size(); ++i) {
+      EXPECT_NEAR(p.metrics[i], expected[i], 1e-13 * std::max(1.0, expected[i])) << monitor.metrics[i].name;
     }
     ++seen;
     return false;

@@ -100,6 +100,17 @@ TEST(Reproduce, RatesHaveNoViolation) {
 
 TEST(Reproduce, SabotagedRunsConvergeOrSayWhyNot) { EXPECT_EQ(reproduce("sabotage", "")["claims"].size(), 2U); }
 
+TEST(Reproduce, CheckpointsAreWeighedForEveryMethod) { // their time is for a quiet machine
+  const ScratchFolder scratch;
+  (void)run_tool("reproduce checkpoints --cleaning-samples 200 --out " + scratch.path().string());
+  const auto costs = read_json(scratch.path() / "checkpoints.json")["options"]["costs"];
+  ASSERT_EQ(costs.size(), 3U);
+  EXPECT_GT(costs["BAGDC, mixed and fused"]["bytes"].get<int>(), 2 * costs["BAGDC, hand-tuned"]["bytes"].get<int>());
+  for (const auto &[method, cost] : costs.items()) {
+    EXPECT_GT(cost["seconds"].get<double>(), 0.0) << method;
+  }
+}
+
 TEST(Reproduce, AutomaticStepsNeedFewerProductsThanTheBestConstantOnes) {
   EXPECT_EQ(reproduce("autosteps", "--automatic-problems 12")["claims"].size(), 8U);
 }

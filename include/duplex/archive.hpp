@@ -93,6 +93,7 @@ public:
 
 protected:
   [[nodiscard]] State &state() const { return *state_; }
+  [[nodiscard]] std::string full_name(std::string_view name) const { return prefix_ + std::string(name); }
 
 private:
   State *state_;
@@ -102,6 +103,8 @@ private:
 class StateWriter : public MemberWalk<StateWriter, SavedState> {
 public:
   using MemberWalk::MemberWalk;
+
+  [[nodiscard]] static bool offers(std::string_view /*name*/) { return true; }
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {
@@ -125,6 +128,9 @@ public:
 class StateReader : public MemberWalk<StateReader, const SavedState> {
 public:
   using MemberWalk::MemberWalk;
+
+  /// Whether a plain member of that name was written.
+  [[nodiscard]] bool offers(std::string_view name) const { return state().has(full_name(name)); }
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {

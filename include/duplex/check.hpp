@@ -53,6 +53,34 @@ struct CheckReport {
 
 namespace detail {
 
+/// The length of a move from `base` at which truncation and rounding of a central difference are alike.
+template <VectorSpace V> [[nodiscard]] double difference_step(const V &base) {
+  return std::cbrt(precision(base)) * std::max(1.0, norm(base));
+}
+
+/// The central difference of `function` at `base` along `direction`, with the step scaled to both.
+template <VectorSpace V, class Function>
+[[nodiscard]] double central_difference(const V &base, const V &direction, const Function &function) {
+  const double h = difference_step(base) / std::max(norm(direction), 1e-300);
+  V moved = zeros_like(base);
+  assign(base, moved);
+  axpy(h, direction, moved);
+  const double forward = function(moved);
+  axpy(-2.0 * h, direction, moved);
+  return (forward - function(moved)) / (2.0 * h);
+}
+
+template <VectorSpace V, class Generator> [[nodiscard]] V normal_like(Generator &generator, const V &like) {
+  V out = zeros_like(like);
+  fill_normal(generator, out);
+  return out;
+}
+
+/// Errors of central differences: 1e-6 in double, 2e-2 in float.
+[[nodiscard]] inline double usual_tolerance(double precision_of_numbers) {
+  return precision_of_numbers < 1e-10 ? 1e-6 : 2e-2;
+}
+
 /// Compares directional derivatives with central differences along random
 /// directions: (g(+h) − g(−h)) / 2h against the claimed inner product.
 template <FirstOrderProblem P> class DerivativeCheck {
@@ -60,12 +88,11 @@ public:
   using V = VectorOf<P>;
 
   DerivativeCheck(const P &problem, const State<V> &center, const CheckOptions &options)
-      : problem_(&problem), center_(center), options_(options), generator_(options.seed),
-        step_(std::cbrt(precision(center.x))) {}
+      : problem_(&problem), center_(center), options_(options), generator_(options.seed) {}
 
   [[nodiscard]] CheckReport run() {
     CheckReport report;
-    report.tolerance = options_.tolerance > 0.0 ? options_.tolerance : (precision(center_.x) < 1e-10 ? 1e-6 : 2e-2);
+    report.tolerance = options_.tolerance > 0.0 ? options_.tolerance : usual_tolerance(precision(center_.x));
     rows_.clear();
     for (int point = 0; point < options_.points; ++point) {
       State<V> here{around(center_.x), around(center_.y), random_like(center_.y)};
@@ -88,11 +115,7 @@ public:
   }
 
 private:
-  V random_like(const V &like) {
-    V out = zeros_like(like);
-    fill_normal(generator_, out);
-    return out;
-  }
+  V random_like(const V &like) { return normal_like(generator_, like); }
 
   V around(const V &center) {
     V out = random_like(center);
@@ -101,39 +124,26 @@ private:
     return out;
   }
 
-  /// The central difference of `function` at `base` along `direction`, with the
-  /// step scaled to both.
-  template <class Function> double difference(const V &base, const V &direction, const Function &function) const {
-    const double h = step_ * std::max(1.0, norm(base)) / std::max(norm(direction), 1e-300);
-    V moved = base;
-    axpy(h, direction, moved);
-    const double forward = function(moved);
-    axpy(-2.0 * h, direction, moved);
-    return (forward - function(moved)) / (2.0 * h);
-  }
-
-  /// Errors are relative to the lengths that could make up the product, so that
-  /// a product that vanishes does not turn rounding into a large error.
   CheckRow &row_of(const std::string &quantity) {
     const auto row =
         std::find_if(rows_.begin(), rows_.end(), [&](const CheckRow &r) { return r.quantity == quantity; });
     return row != rows_.end() ? *row : rows_.emplace_back(CheckRow{.quantity = quantity, .note = {}});
   }
 
+  /// Errors are relative to the lengths that could make up the product, so that
+  /// a product that vanishes does not turn rounding into a large error.
   void record(const std::string &quantity, double claimed, double measured, double scale_of_claim) {
-    auto row = std::find_if(rows_.begin(), rows_.end(), [&](const CheckRow &r) { return r.quantity == quantity; });
-    if (row == rows_.end()) {
-      row = rows_.insert(rows_.end(), CheckRow{.quantity = quantity, .note = {}});
-    }
+    CheckRow &row = row_of(quantity);
     const double denominator = std::max({std::abs(claimed), std::abs(measured), 1e-3 * scale_of_claim, 1e-300});
     const double error = std::abs(claimed - measured) / denominator;
-    row->error = std::isfinite(error) ? std::max(row->error, error) : infinity;
+    row.error = std::isfinite(error) ? std::max(row.error, error) : infinity;
   }
 
   template <class Evaluate>
   void gradient(const std::string &quantity, const V &base, const V &claimed, const Evaluate &value_at) {
     const V direction = random_like(base);
-    record(quantity, dot(claimed, direction), difference(base, direction, value_at), norm(claimed) * norm(direction));
+    record(quantity, dot(claimed, direction), central_difference(base, direction, value_at),
+           norm(claimed) * norm(direction));
   }
 
   void first_order(const State<V> &s) {
@@ -169,7 +179,7 @@ private:
     evaluation.at(s.x, s.y);
     evaluation.hess_yy(v, hv);
     const V w = random_like(s.y);
-    record(level + " hess_yy", dot(hv, w), difference(s.y, v, [&](const V &y) { return slope(s.x, y, w); }),
+    record(level + " hess_yy", dot(hv, w), central_difference(s.y, v, [&](const V &y) { return slope(s.x, y, w); }),
            norm(hv) * norm(w));
     V hw = zeros_like(s.y);
     evaluation.at(s.x, s.y);
@@ -178,7 +188,7 @@ private:
     V cv = zeros_like(s.x);
     evaluation.cross_xy(v, cv);
     const V u = random_like(s.x);
-    record(level + " cross_xy", dot(cv, u), difference(s.x, u, [&](const V &x) { return slope(x, s.y, v); }),
+    record(level + " cross_xy", dot(cv, u), central_difference(s.x, u, [&](const V &x) { return slope(x, s.y, v); }),
            norm(cv) * norm(u));
   }
 
@@ -190,7 +200,7 @@ private:
       const V claimed = exact.at(s.x, s.y).hypergradient;
       const V direction = random_like(s.x);
       record(quantity, dot(claimed, direction),
-             difference(s.x, direction, [&](const V &x) { return exact.at(x, s.y).value; }),
+             central_difference(s.x, direction, [&](const V &x) { return exact.at(x, s.y).value; }),
              norm(claimed) * norm(direction));
     } catch (const NotAvailable &reason) {
       const bool singular = std::string_view(reason.what()).find("singular") != std::string_view::npos;
@@ -208,7 +218,6 @@ private:
   State<V> center_;
   CheckOptions options_;
   std::mt19937_64 generator_;
-  double step_;
   std::vector<CheckRow> rows_;
 };
 

@@ -3,6 +3,7 @@
 // x in that order, the first of them that is not finite is what broke, unless a loss broke it.
 
 #include <duplex/curvature.hpp>
+#include <duplex/drift.hpp>
 #include <duplex/linear.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/stepsize.hpp>
@@ -255,6 +256,30 @@ template <SecondOrderProblem P, class S>
                             (std::isfinite(direction) ? "grew to " + short_number(direction) : "is not finite") +
                             " at step " + std::to_string(step);
   std::string text = grown + (cause.found() ? ": " + cause.what + "; try " + cause.remedy : "; try smaller steps");
+  return {std::move(cause), std::move(text), true};
+}
+
+/// Of a run whose numbers are finite and drift apart.
+template <SecondOrderProblem P, class S>
+[[nodiscard]] Diagnosis diagnosis_of_drift(const P &problem, const S &solver, const State<VectorOf<P>> &state,
+                                           const StepSizes &steps, const detail::Drift &drift) {
+  auto cause = find_too_long_step(problem, solver, state, steps);
+  if (!cause.found()) {
+    const auto grown = [](double before, double after) { return after / std::max(before, 1e-300); };
+    const double x_block = grown(drift.before.stationarity, drift.after.stationarity);
+    const double v_block = grown(drift.before.multiplier, drift.after.multiplier);
+    const double y_block = grown(drift.before.feasibility, drift.after.feasibility);
+    if (y_block >= std::max(v_block, x_block)) {
+      cause = blaming(solver, "beta", "lower level: ‖∇y f‖ grew most");
+    } else if (v_block >= x_block) {
+      cause = blaming(solver, multiplier_step(solver), "multiplier: ‖∇yF − ∇²yy f·v‖ grew most");
+    } else {
+      cause = blaming(solver, "alpha", "upper level: ‖∇xF − ∇²xy f·v‖ grew most");
+    }
+  }
+  std::string text = "the KKT residual grew from " + short_number(drift.before.residual()) + " at step " +
+                     std::to_string(drift.from) + " to " + short_number(drift.after.residual()) + " at step " +
+                     std::to_string(drift.to) + ", and F with it: " + cause.what + "; try " + cause.remedy;
   return {std::move(cause), std::move(text), true};
 }
 

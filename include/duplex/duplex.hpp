@@ -4,6 +4,7 @@
 #include <duplex/aggregate.hpp>
 #include <duplex/any_problem.hpp>
 #include <duplex/catalog.hpp>
+#include <duplex/certificate.hpp>
 #include <duplex/check.hpp>
 #include <duplex/diagnosis.hpp>
 #include <duplex/exact.hpp>

@@ -59,8 +59,8 @@ public:
   Loop(const P &problem, const M &measured, Draws &drawn, const S &solver, State<V> &state, const Options &options,
        const Monitor<V> &monitor)
       : problem_(&problem), drawn_(&drawn), solver_(solver), state_(&started(problem, solver, state, options)),
-        options_(&options), asked_(options.direction_tolerance > 0.0 || options.kkt_tolerance > 0.0 || monitor.target),
-        watch_(measured, options, monitor), time_limit_(options.max_seconds),
+        options_(&options), asked_(options.has_tolerance() || monitor.target),
+        watch_(measured, options, monitor, state), time_limit_(options.max_seconds),
         step_limit_(clock_, options.max_seconds, options.interrupt),
         counted_(problem, summary_.counters, chooses_its_steps(solver) ? &step_limit_ : nullptr),
         upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
@@ -69,6 +69,7 @@ public:
       recovery_.emplace(solver, state, options.recoveries);
     }
     run_.emplace(solver_, counted_, state);
+    watch_drift();
     if (options.saving != nullptr && options.saving->from != nullptr) {
       go_on_from(*options.saving->from);
     }
@@ -88,6 +89,9 @@ public:
     summary_.seconds = clock_.seconds_while_paused();
     if constexpr (requires { run_->explanation(); }) {
       summary_.explanation = run_->explanation();
+    }
+    if (summary_.termination == Termination::overfitted) {
+      summary_.message = watch_.go_back_to_best(*state_, summary_.direction_norm);
     }
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
@@ -169,6 +173,11 @@ private:
     }
     if (looks) {
       learn(k);
+      if (drift_ && drift_->sees_drift(k, *state_)) {
+        drifted_ = true;
+        end_or_recover(Termination::diverged, goes_on);
+        return;
+      }
     }
     if ((outcome_.converged && !asked_) ||
         (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
@@ -278,6 +287,9 @@ private:
 
   /// Of what the last step has broken, or of why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
+    if (drifted_) {
+      return diagnosis_of_drift(*problem_, solver_, *state_, outcome_.steps, drift_->drift());
+    }
     if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
       return diagnosis_of_standstill(*problem_, solver_, *state_, outcome_.steps, start_norms_,
                                      {.at = summary_.iterations,
@@ -321,6 +333,15 @@ private:
     started_after_ = last_progress_ = last_look_ = summary_.iterations;
     good_.reset();
     good_iteration_ = 0;
+    watch_drift();
+  }
+
+  /// A run that chooses its steps measures what they do by itself.
+  void watch_drift() {
+    drifted_ = false;
+    if (recovery_ && !chooses_its_steps(solver_)) {
+      drift_.emplace(counted_, summary_.iterations);
+    }
   }
 
   /// While steps go unseen, what to go back to: at steps that double, so that it costs next to nothing.
@@ -346,15 +367,17 @@ private:
   void observe(std::int64_t k) {
     clock_.pause();
     observed_ = true;
-    const Termination seen = watch_.look(Progress<V>{.iteration = k,
-                                                     .seconds = clock_.seconds_while_paused(),
-                                                     .direction_norm = summary_.direction_norm,
-                                                     .steps = outcome_.steps,
-                                                     .counters = summary_.counters,
-                                                     .state = *state_,
-                                                     .previous_x = previous_x_,
-                                                     .direction = run_->direction(),
-                                                     .metrics = {}});
+    const Termination seen =
+        watch_.look(Progress<V>{.iteration = k,
+                                .seconds = clock_.seconds_while_paused(),
+                                .direction_norm = summary_.direction_norm,
+                                .steps = outcome_.steps,
+                                .recoveries = static_cast<std::int64_t>(summary_.recoveries.size()),
+                                .counters = summary_.counters,
+                                .state = *state_,
+                                .previous_x = previous_x_,
+                                .direction = run_->direction(),
+                                .metrics = {}});
     if (seen != Termination::not_run) {
       summary_.termination = seen;
     }
@@ -377,6 +400,9 @@ private:
     members("last progress", last_progress_);
     members("started after", started_after_);
     members("knows first direction", knows_first_direction_);
+    if (members.offers("drift.next")) { // a run that goes on may be given recoveries only now
+      members("drift", drift_);
+    }
   }
 
   void save() {
@@ -417,7 +443,8 @@ private:
     last_look_ = summary_.iterations;
     clock_.credit(from.first<SavedState::Doubles>("seconds"));
     const auto ended = static_cast<Termination>(from.first<SavedState::Integers>("ended"));
-    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
+    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate &&
+        watch_.still_stops(ended, *state_, summary_.direction_norm, options_->direction_tolerance)) {
       summary_.termination = ended; // there is nothing to go on with
     } else if (summary_.iterations >= options_->max_iterations) {
       summary_.termination = Termination::max_iterations;
@@ -438,6 +465,7 @@ private:
   Counted<P> counted_;
   std::optional<Run> run_; ///< always there, and another one after a recovery
   std::optional<Recovery<S, V>> recovery_;
+  std::optional<DriftWatch<Counted<P>>> drift_; ///< where the run may recover
   UpperUpdate<V> upper_;
   V previous_x_;
   StartNorms start_norms_;
@@ -451,6 +479,7 @@ private:
   std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
   std::int64_t started_after_ = 0; ///< the step before the run's first, or its first since a recovery
   bool knows_first_direction_ = false;
+  bool drifted_ = false;
   bool observed_ = false; ///< the last step
   bool left_ = false;     ///< the last step was, in its middle
 };

@@ -3,6 +3,7 @@
 //   direction             ‖d‖
 //   kkt                   ‖∇L(x, y, v)‖
 //   upper                 F(x, y) at the run's own y
+//   held-out              the upper level's loss on samples that neither level sees, where there are any
 //   hypergradient         ‖∇φ(x)‖, exact
 //   hypergradient-error   ‖d − ∇φ‖ at the point where d was computed
 //   phi                   φ(x) = F(x, y*(x)), exact
@@ -22,8 +23,8 @@
 
 namespace duplex {
 
-constexpr std::array<std::string_view, 8> metric_names{"direction",           "kkt", "upper",   "hypergradient",
-                                                       "hypergradient-error", "phi", "phi-gap", "x-error"};
+constexpr std::array<std::string_view, 9> metric_names{
+    "direction", "kkt", "upper", "held-out", "hypergradient", "hypergradient-error", "phi", "phi-gap", "x-error"};
 
 /// ‖x − x*‖ / ‖x*‖, and ‖x‖ where x* = 0.
 template <VectorSpace V> [[nodiscard]] double relative_x_error(const V &x, const Answer<V> &answer, V &scratch) {
@@ -49,10 +50,13 @@ public:
   [[nodiscard]] Metric<V> metric(std::string_view name) const {
     using Measure = double (Shared::*)(const Progress<V> &);
     constexpr std::array<Measure, metric_names.size()> measures{
-        &Shared::direction,           &Shared::kkt, &Shared::upper,   &Shared::hypergradient,
+        &Shared::direction,           &Shared::kkt, &Shared::upper,   &Shared::held_out, &Shared::hypergradient,
         &Shared::hypergradient_error, &Shared::phi, &Shared::phi_gap, &Shared::x_error};
     for (std::size_t i = 0; i < metric_names.size(); ++i) {
       if (metric_names[i] == name) {
+        if (name == "held-out" && !shared_->holds_out()) {
+          throw NotAvailable("metric 'held-out': this problem has no samples that neither level sees");
+        }
         if (needs_answer(name) && !shared_->know_answer()) {
           throw NotAvailable("metric '" + std::string(name) + "': this problem's answer is not known");
         }
@@ -92,6 +96,23 @@ private:
     double upper(const Progress<V> &progress) {
       up.at(progress.state.x, progress.state.y);
       return up.value();
+    }
+
+    bool holds_out() const {
+      if constexpr (HeldOutProblem<P> && StartedProblem<P>) {
+        const auto start = problem_of_book->start();
+        return problem_of_book->held_out(start.x, start.y).has_value();
+      } else {
+        return HeldOutProblem<P>;
+      }
+    }
+
+    double held_out(const Progress<V> &progress) {
+      if constexpr (HeldOutProblem<P>) {
+        return problem_of_book->held_out(progress.state.x, progress.state.y).value_or(infinity);
+      } else {
+        return infinity;
+      }
     }
 
     double hypergradient(const Progress<V> &progress) { return norm(here(progress).hypergradient); }

@@ -26,6 +26,7 @@ template <class V> struct Progress {
   double seconds = 0.0;
   double direction_norm = 0.0;
   StepSizes steps;
+  std::int64_t recoveries = 0; ///< so far
   const Counters &counters;
   const State<V> &state;
   const V &previous_x;
@@ -71,10 +72,18 @@ struct Target {
   double value = 0.0;
 };
 
+/// Stop when a metric, such as the loss on samples that neither level sees, has had no new minimum for so many looks:
+/// from there on the upper level is over-fitted. The run goes back to the state where it was smallest.
+struct HoldOut {
+  std::string metric = "held-out";
+  std::int64_t patience = 10;
+};
+
 template <class V> struct Monitor {
   std::vector<Metric<V>> metrics;
   std::vector<Observer<V> *> observers; ///< not owned
   std::optional<Target> target;         ///< names one of `metrics`
+  std::optional<HoldOut> hold_out = {}; ///< names one of `metrics`
   std::function<bool(const Progress<V> &)> stop_when;
   Cadence cadence;
 
@@ -87,6 +96,7 @@ struct TraceRow {
   double direction_norm;
   StepSizes steps;
   std::vector<double> metrics;
+  std::int64_t recoveries = 0; ///< so far
 };
 
 /// Keeps iteration, seconds and metrics of every observed step.
@@ -99,7 +109,8 @@ public:
                      progress.seconds,
                      progress.direction_norm,
                      progress.steps,
-                     {progress.metrics.begin(), progress.metrics.end()}});
+                     {progress.metrics.begin(), progress.metrics.end()},
+                     progress.recoveries});
   }
 
   [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
@@ -110,13 +121,13 @@ public:
     std::vector<double> all;
     for (const Row &row : rows_) {
       all.insert(all.end(), {static_cast<double>(row.iteration), row.seconds, row.direction_norm, row.steps.alpha,
-                             row.steps.beta, row.steps.eta, row.steps.mu});
+                             row.steps.beta, row.steps.eta, row.steps.mu, static_cast<double>(row.recoveries)});
       all.insert(all.end(), row.metrics.begin(), row.metrics.end());
     }
     return all;
   }
   void restore(std::span<const double> numbers, std::size_t metrics) {
-    constexpr std::size_t own = 7;
+    constexpr std::size_t own = 8;
     if (numbers.size() % (own + metrics) != 0) {
       throw InvalidInput("the trace of the saved state has " + std::to_string(numbers.size()) +
                          " numbers, expected a multiple of " + std::to_string(own + metrics));
@@ -127,7 +138,8 @@ public:
                        numbers[1],
                        numbers[2],
                        {.alpha = numbers[3], .beta = numbers[4], .eta = numbers[5], .mu = numbers[6]},
-                       {numbers.begin() + own, numbers.begin() + static_cast<std::ptrdiff_t>(own + metrics)}});
+                       {numbers.begin() + own, numbers.begin() + static_cast<std::ptrdiff_t>(own + metrics)},
+                       static_cast<std::int64_t>(numbers[7])});
     }
   }
 

@@ -18,6 +18,8 @@ struct Options {
   /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it
   /// where it offers that, otherwise on the sample that the step has drawn.
   double kkt_tolerance = 0.0;
+  /// On the same relative to its scale (RelativeKkt of residual.hpp).
+  double kkt_relative_tolerance = 0.0;
   /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
   double divergence_factor = 1e10;
   /// Times that a run which breaks goes back and on with a smaller step (recovery.hpp).
@@ -30,6 +32,13 @@ struct Options {
   std::uint64_t seed = 0;
   const Saving *saving = nullptr; ///< none: nothing is saved
 
+  /// Whether the run is to end where something is small enough.
+  [[nodiscard]] bool has_tolerance() const {
+    return direction_tolerance > 0.0 || kkt_tolerance > 0.0 || kkt_relative_tolerance > 0.0;
+  }
+  /// Whether that is measured at the monitor's cadence.
+  [[nodiscard]] bool measures_kkt() const { return kkt_tolerance > 0.0 || kkt_relative_tolerance > 0.0; }
+
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("iterations", self.max_iterations, at_least_one, "most steps to do");
     visit("seconds", self.max_seconds, positive, "most seconds to take, on the run's clock");
@@ -37,6 +46,8 @@ struct Options {
           "stop when ‖d‖ is at most this (0: off)");
     visit("kkt-tolerance", self.kkt_tolerance, finite_non_negative,
           "stop when the KKT residual is at most this (0: off)");
+    visit("kkt-relative-tolerance", self.kkt_relative_tolerance, below_one,
+          "stop when no block of the KKT residual is larger than this beside its terms (0: off)");
     visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
           "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
     visit("recoveries", self.recoveries, Bound{.low = 0, .high = 1000},

@@ -161,6 +161,12 @@ template <FirstOrderProblem P> [[nodiscard]] double upper_scale(const P &problem
   }
 }
 
+/// A problem with samples that neither level sees: the upper level's loss on them (empty where this object has none).
+template <class P>
+concept HeldOutProblem = FirstOrderProblem<P> && requires(const P &problem, const VectorOf<P> &point) {
+  { problem.held_out(point, point) } -> std::convertible_to<std::optional<double>>;
+};
+
 /// Refuses a start whose sizes do not fit the problem or whose entries are not
 /// finite, and fills an empty multiplier with zeros. Throws InvalidInput.
 template <FirstOrderProblem P> void prepare_start(const P &problem, State<VectorOf<P>> &state) {

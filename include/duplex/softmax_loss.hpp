@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace duplex {
@@ -23,7 +24,7 @@ struct LabelledSamples {
 };
 
 /// Throws InvalidInput unless there are samples, each with a label below `classes`, and at least two classes.
-void require_samples(const LabelledSamples &samples, Index classes, const char *name);
+void require_samples(const LabelledSamples &samples, Index classes, const std::string &name);
 
 /// How many threads the samples are worth, at most `wanted`; 0 wants as many as OpenMP would take.
 [[nodiscard]] int softmax_threads(const LabelledSamples &samples, Index classes, int wanted);

@@ -41,8 +41,11 @@ public:
 
   /// An option that was given with the name keeps its value: set_unless_pinned() leaves it alone.
   void pin(std::string option) { pinned_.push_back(std::move(option)); }
+  [[nodiscard]] bool is_pinned(std::string_view option) const {
+    return std::find(pinned_.begin(), pinned_.end(), option) != pinned_.end();
+  }
   bool set_unless_pinned(std::string_view option, std::string_view value) {
-    return std::find(pinned_.begin(), pinned_.end(), option) != pinned_.end() || set(option, value);
+    return is_pinned(option) || set(option, value);
   }
 
 private:

@@ -17,10 +17,12 @@ struct CheckArguments {
   bool as_json = false;
 };
 
-int check_problem(const CheckArguments &arguments, const std::vector<std::string> &more) {
+int check_problem(const CheckArguments &arguments, const std::vector<std::string> &more,
+                  const std::vector<std::string> &command_options) {
   restore_default_interrupts();
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
+  setup.command_options = command_options;
   apply_options(setup, more);
   const CheckReport report = check(setup.problem->make(), arguments.options);
   if (arguments.as_json) {
@@ -61,7 +63,7 @@ void add_check(CLI::App &app, Action &chosen) {
   command->allow_extras();
   command->footer("Any option of the problem may follow, such as --n 50; `duplex list NAME` shows them.");
   command->callback([command, arguments, &chosen] {
-    chosen = [command, arguments] { return check_problem(*arguments, command->remaining()); };
+    chosen = [command, arguments] { return check_problem(*arguments, command->remaining(), option_names(*command)); };
   });
 }
 

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace duplex::cli {
 
@@ -15,6 +17,15 @@ inline constexpr int exit_wrong_input = 2;
 
 /// Set by the parser to what the chosen command does.
 using Action = std::function<int()>;
+
+/// Without their dashes.
+[[nodiscard]] inline std::vector<std::string> option_names(const CLI::App &command) {
+  std::vector<std::string> names;
+  for (const auto *option : command.get_options()) {
+    names.push_back(option->get_single_name());
+  }
+  return names;
+}
 
 void add_list(CLI::App &app, Action &chosen);
 void add_solve(CLI::App &app, Action &chosen);

@@ -150,10 +150,7 @@ void add_few_shot(CLI::App &app, Action &chosen) {
   auto *command = app.add_subcommand("few-shot", "Learn features from which a class is known by an image or a few");
   auto arguments = std::make_shared<FewShotArguments>();
   add_field_options(*command, arguments->settings, "few-shot");
-  std::vector<std::string> settings;
-  for (const auto *option : command->get_options()) {
-    settings.push_back(option->get_single_name());
-  }
+  const std::vector<std::string> settings = option_names(*command);
   auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
   command->add_option("--save-every", arguments->save_every, "Seconds of training between checkpoints")
       ->capture_default_str()
@@ -168,17 +165,15 @@ void add_few_shot(CLI::App &app, Action &chosen) {
       "torch.load, a checkpoint to go on from, and report.html. docs/commands/few-shot.md says how it works.");
   command->callback([command, arguments, settings, &chosen] {
     chosen = [command, arguments, settings] {
-      std::vector<std::string> own_options;
       std::vector<std::string> named_settings;
       for (const auto *option : command->get_options()) {
         const auto name = option->get_single_name();
-        own_options.push_back(name);
         if (option->count() > 0 && std::find(settings.begin(), settings.end(), name) != settings.end()) {
           named_settings.push_back(name);
         }
       }
       // What is wrong is said before LibTorch is loaded.
-      const auto run = prepared(*arguments, named_settings, command->remaining(), own_options);
+      const auto run = prepared(*arguments, named_settings, command->remaining(), option_names(*command));
       return needing_torch([&] { return learn(*arguments, run); }, "few-shot")();
     };
   });

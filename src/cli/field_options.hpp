@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace duplex::cli {
 
@@ -18,6 +19,7 @@ template <class Settings> void add_field_options(CLI::App &command, Settings &se
       }
     };
     command.add_option_function<std::string>("--" + std::string(name), read, std::string(help))
+        ->type_name(std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>> ? "NUMBER" : "TEXT")
         ->default_str(field_text(value));
   });
 }

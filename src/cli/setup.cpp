@@ -24,6 +24,16 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
   return all;
 }
 
+[[noreturn]] void refuse_unknown(const std::string &name, std::vector<std::string> known,
+                                 const std::vector<OptionInfo> &options) {
+  for (const auto &info : options) {
+    if (std::find(known.begin(), known.end(), info.name) == known.end()) {
+      known.push_back(info.name);
+    }
+  }
+  throw InvalidInput(catalog::unknown_name("option", name, known));
+}
+
 void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
   bool found = setup.problem->set_unless_pinned(name, value);
   for (const auto &solver : setup.solvers) {
@@ -33,13 +43,7 @@ void set_everywhere(Setup &setup, const std::string &name, const std::string &va
     found |= catalog::set_option(setup.run, "run", name, value);
   }
   if (!found) {
-    std::vector<std::string> known;
-    for (const auto &info : options_of(setup)) {
-      if (std::find(known.begin(), known.end(), info.name) == known.end()) {
-        known.push_back(info.name);
-      }
-    }
-    throw InvalidInput(catalog::unknown_name("option", name, known));
+    refuse_unknown(name, setup.command_options, options_of(setup));
   }
 }
 
@@ -77,14 +81,10 @@ std::string solver_spec(const std::string &spec, const std::vector<std::string> 
                         const std::vector<std::string> &others) {
   const auto solver = catalog::make_solver(spec);
   const auto options = solver->options();
-  std::vector<std::string> known = others;
-  for (const auto &info : options) {
-    known.push_back(info.name);
-  }
   std::string longer = spec;
   each_option(options, arguments, [&](const std::string &name, const std::string &value) {
     if (std::none_of(options.begin(), options.end(), [&](const OptionInfo &info) { return info.name == name; })) {
-      throw InvalidInput(catalog::unknown_name("option", name, known));
+      refuse_unknown(name, others, options);
     }
     longer += ":" + name + "=" + value;
   });

@@ -18,6 +18,7 @@ struct Setup {
   std::unique_ptr<catalog::ConfiguredProblem> problem;
   std::vector<std::unique_ptr<catalog::ConfiguredSolver>> solvers;
   Options run;
+  std::vector<std::string> command_options = {}; ///< the command's own, to suggest them where a name is misspelt
 };
 
 /// Applies `--name value`, `--name=value` and `--switch` to everything that has an

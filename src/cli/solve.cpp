@@ -8,10 +8,12 @@
 #include "report/files.hpp"
 #include "report/table.hpp"
 
+#include <duplex/certificate.hpp>
 #include <duplex/exact.hpp>
 #include <duplex/metrics.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -41,26 +43,25 @@ struct SolveArguments {
   std::string resume;
   std::string trace;
   std::int64_t every = 1;
+  std::int64_t held_out_patience = 0;
   double save_every = 10.0;
   bool as_json = false;
   bool explain = false;
+  bool certify = false;
 };
 
 /// What a run was told, in its checkpoint.
 std::string told(const SolveArguments &arguments, const std::vector<std::string> &more) {
-  return experiment::Json{{"problem", arguments.problem},
-                          {"solver", arguments.solver},
-                          {"metrics", arguments.metrics},
-                          {"target", arguments.target},
-                          {"every", arguments.every},
-                          {"trace", arguments.trace},
-                          {"more", more}}
+  return experiment::Json{{"problem", arguments.problem}, {"solver", arguments.solver},
+                          {"metrics", arguments.metrics}, {"target", arguments.target},
+                          {"every", arguments.every},     {"held_out_patience", arguments.held_out_patience},
+                          {"trace", arguments.trace},     {"more", more}}
       .dump();
 }
 
 /// The arguments of the run that goes on; options given now come after, and so in place of, its own.
 void take_told(const SavedState &state, SolveArguments &arguments, std::vector<std::string> &more) {
-  const auto before = experiment::Json::parse(state.get<std::string>("told"), nullptr, false);
+  const auto before = experiment::Json::parse(state.has("told") ? state.get<std::string>("told") : "", nullptr, false);
   if (!before.is_object() || !before.contains("problem")) {
     throw InvalidInput("--resume " + arguments.resume + ": its checkpoint is not of duplex solve");
   }
@@ -70,8 +71,11 @@ void take_told(const SavedState &state, SolveArguments &arguments, std::vector<s
   arguments.problem = before.at("problem");
   arguments.solver = before.at("solver");
   arguments.metrics = before.at("metrics");
-  arguments.target = before.at("target");
+  if (arguments.target.empty()) {
+    arguments.target = before.at("target");
+  }
   arguments.every = before.at("every");
+  arguments.held_out_patience = before.at("held_out_patience");
   auto all = before.at("more").get<std::vector<std::string>>();
   all.insert(all.end(), more.begin(), more.end());
   more = std::move(all);
@@ -108,7 +112,34 @@ bool reached_what_was_asked(const Summary &summary) {
          summary.termination == Termination::max_seconds;
 }
 
-int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
+void measure_too(experiment::RunRequest &request, const std::string &metric) {
+  if (std::find(request.metrics.begin(), request.metrics.end(), metric) == request.metrics.end()) {
+    request.metrics.push_back(metric);
+  }
+}
+
+experiment::Json certificate_json(const Certificate &certificate) {
+  using experiment::json_number;
+  experiment::Json json{{"holds", certificate.holds()},
+                        {"unavailable", certificate.unavailable},
+                        {"kkt_stationarity", json_number(certificate.blocks.stationarity)},
+                        {"kkt_multiplier", json_number(certificate.blocks.multiplier)},
+                        {"kkt_feasibility", json_number(certificate.blocks.feasibility)}};
+  if (certificate.exists()) {
+    json.update({{"phi", json_number(certificate.value)},
+                 {"hypergradient", json_number(certificate.hypergradient)},
+                 {"first_hypergradient", json_number(certificate.first_hypergradient)},
+                 {"y_error", json_number(certificate.lower_error)},
+                 {"v_error", json_number(certificate.multiplier_error)},
+                 {"directions", certificate.directions},
+                 {"difference_error", json_number(certificate.difference_error)},
+                 {"difference_tolerance", json_number(certificate.difference_tolerance)}});
+  }
+  return json;
+}
+
+int solve_problem(SolveArguments arguments, std::vector<std::string> more,
+                  const std::vector<std::string> &command_options) {
   std::optional<checkpoint::Found> found;
   if (!arguments.resume.empty()) {
     refuse_other_options(more);
@@ -128,13 +159,14 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
     report::require_writable_folder(arguments.out);
   }
   if (!arguments.trace.empty()) {
-    experiment::require_trace_name(arguments.trace);
+    (void)experiment::trace_format_of(arguments.trace);
   }
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   setup.solvers.push_back(catalog::make_solver(arguments.solver));
   setup.run.interrupt = &interrupt_requested();
   setup.run.recoveries = usual_recoveries;
+  setup.command_options = command_options;
   apply_options(setup, more);
   const auto &solver = *setup.solvers.front();
   const auto problem = setup.problem->make();
@@ -151,16 +183,25 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
   for (const auto &metric : request.metrics) {
     require_metric("metrics", metric);
   }
-  if (setup.run.kkt_tolerance > 0.0) {
+  if (setup.run.measures_kkt()) {
     request.cadence.growth = 0.0;
   }
   if (!arguments.target.empty()) {
     request.target = parse_target(arguments.target);
     request.cadence.growth = 0.0;
-    if (std::find(request.metrics.begin(), request.metrics.end(), request.target->metric) == request.metrics.end()) {
-      request.metrics.push_back(request.target->metric);
+    if (found &&
+        std::find(request.metrics.begin(), request.metrics.end(), request.target->metric) == request.metrics.end()) {
+      throw InvalidInput(fmt::format("--target: the run that goes on does not measure {}; it measures {}",
+                                     request.target->metric, fmt::join(request.metrics, ", ")));
     }
+    measure_too(request, request.target->metric);
   }
+  if (arguments.held_out_patience > 0) {
+    request.hold_out = HoldOut{.patience = arguments.held_out_patience};
+    request.cadence.growth = 0.0;
+    measure_too(request, request.hold_out->metric);
+  }
+  arguments.metrics = fmt::format("{}", fmt::join(request.metrics, ",")); // as a run that goes on is told
   if (!arguments.out.empty()) {
     request.saving = Saving{.save =
                                 [&, fresh = !found](const SavedState &state) mutable {
@@ -174,7 +215,18 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
                             .every_seconds = arguments.save_every,
                             .from = found ? &found->state : nullptr};
   }
-  const Series series = run_series(request, solver);
+  Series series = run_series(request, solver);
+  if (found && series.summary.converged() &&
+      series.summary.iterations == found->state.first<SavedState::Integers>("iterations")) {
+    fmt::print(stderr,
+               "duplex: nothing was left to do: the run had ended ({}); ask for more, such as a smaller tolerance\n",
+               series.status());
+  }
+  std::optional<Certificate> certificate;
+  if (arguments.certify && !series.summary.failed()) {
+    certificate = duplex::certify(problem, problem.start(), series.state);
+    series.certificate = certificate_json(*certificate);
+  }
 
   Experiment result{.name = "solve",
                     .title = fmt::format("{} on {}", solver.name(), setup.problem->name()),
@@ -205,6 +257,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
       fmt::print("{}\n", series.summary.explanation.empty() ? explanation_without_choices(series.summary.solver)
                                                             : series.summary.explanation);
     }
+    if (certificate) {
+      fmt::print("{}", certificate->text());
+    }
   }
   if (!arguments.out.empty()) {
     result.figure.title = result.title;
@@ -221,8 +276,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
     }
   }
   const bool has_own_tolerance = !series.summary.explanation.empty();
-  const bool asked_for_convergence =
-      has_own_tolerance || request.target || setup.run.direction_tolerance > 0.0 || setup.run.kkt_tolerance > 0.0;
+  const bool asked_for_convergence = has_own_tolerance || request.target || setup.run.has_tolerance();
   const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
@@ -230,7 +284,13 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more) {
       fmt::print(stderr, "go on with: duplex solve --resume '{}'\n", arguments.out);
     }
   }
-  return reached ? exit_success : exit_run_failed;
+  const bool certified = !arguments.certify || (certificate && certificate->holds());
+  if (certificate && !certified) {
+    fmt::print(stderr, "duplex: {}\n",
+               certificate->exists() ? "differences of φ contradict the hypergradient; see `duplex check`"
+                                     : "there is no certificate: the hypergradient is not available");
+  }
+  return reached && certified ? exit_success : exit_run_failed;
 }
 
 } // namespace
@@ -243,21 +303,30 @@ void add_solve(CLI::App &app, Action &chosen) {
                      ->capture_default_str();
   auto *metrics = command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
                       ->capture_default_str();
-  auto *target =
-      command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
+  command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
   auto *every = command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
   auto *out = command->add_option("--out", arguments->out,
                                   "Write solve.json, solve.csv, solve.svg, solution.csv and a checkpoint here");
   command->add_option("--trace", arguments->trace,
-                      "Write a line for every measured step to FILE.jsonl or FILE.csv as the run goes");
+                      "Write a line for every measured step to FILE.jsonl or FILE.csv as the run goes, or scalars for\n"
+                      "TensorBoard to a file with 'tfevents' in its name");
   command->add_option("--save-every", arguments->save_every, "Seconds of the run between checkpoints")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   auto *resume =
       command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
-  for (auto *fixed : {problem, solver, metrics, target, every, out}) {
+  auto *patience =
+      command
+          ->add_option("--held-out-patience", arguments->held_out_patience,
+                       "Stop once the loss on samples that neither level sees has not fallen for so many looks,\n"
+                       "and go back to where it was smallest")
+          ->check(CLI::PositiveNumber);
+  for (auto *fixed : {problem, solver, metrics, every, out, patience}) {
     resume->excludes(fixed);
   }
+  command->add_flag("--certify", arguments->certify,
+                    "At the end solve the lower level exactly, difference φ along random directions, and print\n"
+                    "‖∇φ(x)‖ and the KKT blocks; exit 1 where that contradicts itself");
   command->add_flag("--explain", arguments->explain, "Print what a run without given steps has measured and chosen");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
@@ -266,7 +335,7 @@ void add_solve(CLI::App &app, Action &chosen) {
                   "bagdc without --alpha, --beta, --eta or a rule for them chooses its steps itself, and ends at its\n"
                   "own --tolerance. Other runs without a tolerance or a target do all of their iterations.");
   command->callback([command, arguments, &chosen] {
-    chosen = [command, arguments] { return solve_problem(*arguments, command->remaining()); };
+    chosen = [command, arguments] { return solve_problem(*arguments, command->remaining(), option_names(*command)); };
   });
 }
 

@@ -46,6 +46,9 @@ Json series_json(const Series &series) {
     metrics[name] = json_number(value);
   }
   json["metrics"] = std::move(metrics);
+  if (!series.certificate.is_null()) {
+    json["certificate"] = series.certificate;
+  }
   return json;
 }
 
@@ -135,6 +138,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   Monitor<Vector> monitor;
   monitor.cadence = request.cadence;
   monitor.target = request.target;
+  monitor.hold_out = request.hold_out;
   for (const auto &metric : request.metrics) {
     monitor.metrics.push_back(book.metric(metric));
   }
@@ -159,6 +163,22 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   series.summary = solver.run(request.problem, series.state, options, monitor);
   series.rows = trace.trace().rows();
   return series;
+}
+
+Series run_series_or_fail(const RunRequest &request, const catalog::ConfiguredSolver &solver) {
+  try {
+    return run_series(request, solver);
+  } catch (const NotAvailable &reason) {
+    Series series;
+    series.name = request.name;
+    series.solver = request.solver;
+    series.state = request.problem.start();
+    series.metric_names = request.metrics;
+    series.summary.solver = solver.name();
+    series.summary.termination = Termination::step_failed;
+    series.summary.message = reason.what();
+    return series;
+  }
 }
 
 Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

@@ -31,6 +31,7 @@ struct Series {
   std::vector<std::string> metric_names;
   std::vector<TraceRow> rows;
   std::vector<std::pair<std::string, double>> extra; ///< further final numbers, such as a closed form
+  Json certificate = {};                             ///< where one was asked for
 
   [[nodiscard]] double final_metric(std::string_view metric) const;
   /// The metric over iterations (or over seconds) as a curve.
@@ -72,6 +73,7 @@ struct RunRequest {
   Options options = {};
   std::vector<std::string> metrics = {};
   std::optional<Target> target = {};
+  std::optional<HoldOut> hold_out = {};
   Cadence cadence = {};
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
@@ -82,6 +84,9 @@ struct RunRequest {
 /// Runs one solver and keeps its trace.
 [[nodiscard]] Series run_series(const RunRequest &request);
 [[nodiscard]] Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &solver);
+
+/// The same; where a metric is not defined at a point that the run comes to, a run that failed.
+[[nodiscard]] Series run_series_or_fail(const RunRequest &request, const catalog::ConfiguredSolver &solver);
 
 [[nodiscard]] Json to_json(const Experiment &experiment);
 /// Tidy: series, iteration, seconds, direction, then one column per metric.

@@ -1,5 +1,6 @@
 #include "experiment/trace_file.hpp"
 
+#include "experiment/events.hpp"
 #include "experiment/experiment.hpp"
 
 #include <duplex/error.hpp>
@@ -8,23 +9,33 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
 namespace duplex::experiment {
 
-void require_trace_name(const std::filesystem::path &path) {
-  if (path.extension() != ".jsonl" && path.extension() != ".csv") {
-    throw InvalidInput(fmt::format("--trace {}: expected a name that ends in .jsonl or .csv", path.string()));
+TraceFormat trace_format_of(const std::filesystem::path &path) {
+  if (path.filename().string().find("tfevents") != std::string::npos) {
+    return TraceFormat::events;
   }
+  if (path.extension() == ".jsonl") {
+    return TraceFormat::json_lines;
+  }
+  if (path.extension() == ".csv") {
+    return TraceFormat::csv;
+  }
+  throw InvalidInput(fmt::format(
+      "--trace {}: expected a name that ends in .jsonl or .csv, or, for TensorBoard, one with 'tfevents' in it",
+      path.string()));
 }
 
 TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before)
     : path_(path), before_(std::move(before)),
-      as_json_(path.extension() == ".jsonl"), names_{"iteration", "seconds", "direction", "alpha",
-                                                     "beta",      "eta",     "mu"} {
-  require_trace_name(path);
+      format_(trace_format_of(path)), names_{"seconds", "direction", "alpha", "beta", "eta", "mu", "recoveries"},
+      opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()),
+      seconds_when_opened_(before_.empty() ? 0.0 : before_.back().seconds) {
   names_.insert(names_.end(), std::make_move_iterator(metrics.begin()), std::make_move_iterator(metrics.end()));
   if (!std::ofstream(path, std::ios::app)) { // what is there stays until there is a row to write
     throw InvalidInput(fmt::format("--trace {}: cannot be written", path.string()));
@@ -32,12 +43,14 @@ TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string>
 }
 
 void TraceFile::begin() {
-  file_.open(path_);
-  if (!as_json_) {
-    file_ << fmt::format("{}\n", fmt::join(names_, ","));
+  file_.open(path_, std::ios::binary);
+  if (format_ == TraceFormat::csv) {
+    file_ << fmt::format("iteration,{}\n", fmt::join(names_, ","));
+  } else if (format_ == TraceFormat::events) {
+    file_ << first_event(wall_time(0.0));
   }
   for (const auto &row : before_) {
-    file_ << line(row);
+    file_ << record(row);
   }
 }
 
@@ -45,20 +58,30 @@ void TraceFile::add(const TraceRow &row) {
   if (!file_.is_open()) {
     begin();
   }
-  file_ << line(row) << std::flush;
+  file_ << record(row) << std::flush;
   if (!file_) {
     throw std::runtime_error(fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string()));
   }
 }
 
-std::string TraceFile::line(const TraceRow &row) const {
-  std::vector<double> numbers{row.seconds,    row.direction_norm, row.steps.alpha,
-                              row.steps.beta, row.steps.eta,      row.steps.mu};
+double TraceFile::wall_time(double seconds) const { return opened_at_ + seconds - seconds_when_opened_; }
+
+std::string TraceFile::record(const TraceRow &row) const {
+  std::vector<double> numbers{row.seconds,
+                              row.direction_norm,
+                              row.steps.alpha,
+                              row.steps.beta,
+                              row.steps.eta,
+                              row.steps.mu,
+                              static_cast<double>(row.recoveries)};
   numbers.insert(numbers.end(), row.metrics.begin(), row.metrics.end());
-  if (as_json_) {
-    Json object{{names_[0], row.iteration}};
+  if (format_ == TraceFormat::events) {
+    return scalar_event(wall_time(row.seconds), row.iteration, names_, numbers);
+  }
+  if (format_ == TraceFormat::json_lines) {
+    Json object{{"iteration", row.iteration}};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      object[names_[i + 1]] = json_number(numbers[i]);
+      object[names_[i]] = json_number(numbers[i]);
     }
     return object.dump() + "\n";
   }

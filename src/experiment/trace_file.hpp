@@ -1,8 +1,10 @@
 #pragma once
-// A run's trace as it is made, for tools that read along: a line for every observed step, flushed at once.
+// A run's trace as it is made, for tools that read along: JSON lines, CSV or TensorBoard's events, one for every
+// observed step, flushed at once.
 
 #include <duplex/observer.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,10 +12,16 @@
 
 namespace duplex::experiment {
 
+enum class TraceFormat : std::uint8_t { json_lines, csv, events };
+
+/// By the file's name: FILE.jsonl, FILE.csv, or one with "tfevents" in it, without which TensorBoard does not see a
+/// file. Throws InvalidInput where it is none of these.
+[[nodiscard]] TraceFormat trace_format_of(const std::filesystem::path &path);
+
 class TraceFile {
 public:
-  /// Whether lines are JSON objects or CSV follows from the name. Throws InvalidInput where it ends otherwise or cannot
-  /// be written. Begins with the rows that a run which goes on has made before.
+  /// Begins with the rows that a run which goes on has made before. Throws InvalidInput where the name says no format
+  /// or the file cannot be written.
   TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before);
 
   /// Throws std::runtime_error where the disk takes no more.
@@ -21,16 +29,16 @@ public:
 
 private:
   void begin();
-  [[nodiscard]] std::string line(const TraceRow &row) const;
+  [[nodiscard]] std::string record(const TraceRow &row) const;
+  [[nodiscard]] double wall_time(double seconds) const;
 
   std::filesystem::path path_;
   std::vector<TraceRow> before_;
-  bool as_json_;
-  std::vector<std::string> names_;
+  TraceFormat format_;
+  std::vector<std::string> names_; ///< of the numbers of a row, after its iteration
+  double opened_at_;               ///< seconds since the epoch
+  double seconds_when_opened_;     ///< of the run
   std::ofstream file_;
 };
-
-/// Throws InvalidInput where the name of a trace file does not say what it holds.
-void require_trace_name(const std::filesystem::path &path);
 
 } // namespace duplex::experiment

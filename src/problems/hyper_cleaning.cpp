@@ -14,15 +14,36 @@ HyperCleaning<Scalar>::HyperCleaning(LabelledSamples training, LabelledSamples t
                                      int threads)
     : training_(std::move(training)), trusted_(std::move(trusted)), classes_(classes), rho_(rho), threads_(threads) {
   require_samples(training_, classes, "hyper-cleaning: training");
-  require_samples(trusted_, classes, "hyper-cleaning: trusted");
-  if (training_.features->columns() != trusted_.features->columns()) {
-    throw InvalidInput("hyper-cleaning: " + std::to_string(trusted_.features->columns()) +
-                       " features of a trusted sample, expected " + std::to_string(training_.features->columns()) +
-                       " as in the training samples");
-  }
+  require_fitting(trusted_, "trusted");
   if (!(rho >= 0.0) || !std::isfinite(rho)) {
     throw InvalidInput("hyper-cleaning: rho = " + field_text(rho) + ", expected a finite number >= 0");
   }
+}
+
+template <class Scalar>
+void HyperCleaning<Scalar>::require_fitting(const LabelledSamples &samples, const std::string &kind) const {
+  require_samples(samples, classes_, "hyper-cleaning: " + kind);
+  if (training_.features->columns() != samples.features->columns()) {
+    throw InvalidInput("hyper-cleaning: " + std::to_string(samples.features->columns()) + " features of a " + kind +
+                       " sample, expected " + std::to_string(training_.features->columns()) +
+                       " as in the training samples");
+  }
+}
+
+template <class Scalar> void HyperCleaning<Scalar>::hold_out(LabelledSamples samples) {
+  require_fitting(samples, "held-out");
+  held_out_ = std::move(samples);
+}
+
+template <class Scalar>
+std::optional<double> HyperCleaning<Scalar>::held_out(const Vector & /*x*/, const Vector &y) const {
+  if (!held_out_) {
+    return std::nullopt;
+  }
+  const Index count = held_out_->features->rows();
+  SoftmaxLoss<Scalar> loss(*held_out_, classes_, threads_);
+  loss.at(y);
+  return loss.value(Vector::Constant(count, Scalar(1) / static_cast<Scalar>(count)));
 }
 
 template <class Scalar> State<typename HyperCleaning<Scalar>::Vector> HyperCleaning<Scalar>::start() const {
@@ -119,7 +140,11 @@ template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate() 
     }
   }
   training.labels = std::make_shared<const std::vector<std::uint32_t>>(std::move(labels));
-  return HyperCleaning<Scalar>(std::move(training), clouds(generator, centres, trusted), classes, rho);
+  HyperCleaning<Scalar> problem(std::move(training), clouds(generator, centres, trusted), classes, rho);
+  if (held_out > 0) {
+    problem.hold_out(clouds(generator, centres, held_out));
+  }
+  return problem;
 }
 
 template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> HyperCleaningSettings::make() const {

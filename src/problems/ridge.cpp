@@ -9,9 +9,9 @@
 namespace duplex {
 
 template <class Scalar>
-Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho)
+Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho, std::optional<Samples> held_out)
     : data_(std::make_shared<const Data>(
-          Data{std::move(training), std::move(validation), static_cast<Scalar>(rho), {}})) {
+          Data{std::move(training), std::move(validation), static_cast<Scalar>(rho), std::move(held_out), {}})) {
   const auto require = [this](const char *name, const Samples &samples) {
     if (samples.features.rows() < 1 || samples.features.rows() != samples.targets.size()) {
       throw InvalidInput("ridge: " + std::string(name) + " has " + std::to_string(samples.features.rows()) +
@@ -28,6 +28,9 @@ Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho)
   };
   require("training", data_->training);
   require("validation", data_->validation);
+  if (data_->held_out) {
+    require("held-out", *data_->held_out);
+  }
   if (!(rho >= 0.0) || !std::isfinite(rho)) {
     throw InvalidInput("ridge: rho = " + field_text(rho) + ", expected >= 0 and finite");
   }
@@ -35,6 +38,15 @@ Ridge<Scalar>::Ridge(Samples training, Samples validation, double rho)
   const Matrix &features = complete->training.features;
   complete->gram = features.transpose() * features / static_cast<Scalar>(features.rows());
   data_ = std::move(complete);
+}
+
+template <class Scalar> std::optional<double> Ridge<Scalar>::held_out(const Vector & /*x*/, const Vector &y) const {
+  if (!data_->held_out) {
+    return std::nullopt;
+  }
+  const Samples &samples = *data_->held_out;
+  return 0.5 * static_cast<double>((samples.features * y - samples.targets).squaredNorm()) /
+         static_cast<double>(samples.targets.size());
 }
 
 template <class Scalar> const typename Ridge<Scalar>::Vector &Ridge<Scalar>::Lower::penalty() {
@@ -198,7 +210,9 @@ template <class Scalar> Ridge<Scalar> RidgeSettings::generate() const {
   };
   auto lower = sample(training);
   auto upper = sample(validation);
-  return Ridge<Scalar>(std::move(lower), std::move(upper), rho);
+  using Samples = typename Ridge<Scalar>::Samples;
+  auto neither = held_out > 0 ? std::optional<Samples>(sample(held_out)) : std::nullopt;
+  return Ridge<Scalar>(std::move(lower), std::move(upper), rho, std::move(neither));
 }
 
 template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> RidgeSettings::make() const {

@@ -58,6 +58,7 @@ public:
   /// Metrics of the series: accuracy on the test samples, loss on the trusted ones, F1 of the clean class by x ≥ 0.
   [[nodiscard]] experiment::Series run(const std::string &name, const std::string &spec, const Limits &limits) const;
 
+  [[nodiscard]] const HyperCleaning<float> &problem() const { return *problem_; }
   /// The same for races on the same split.
   [[nodiscard]] const std::string &split_name() const { return split_name_; }
 

@@ -39,7 +39,7 @@ struct Settings {
     visit("largest-dense", self.largest_dense, Bound{.low = 128}, "fig3: largest dimension shown with a dense A");
     visit("problems", self.problems, at_least_one, "rates: random problems to check");
     visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
-          "fig5, table1-cleaning, clean-quality: training samples (twice as many for the test)");
+          "fig5, table1-cleaning, clean-quality, checkpoints: training samples (twice as many for the test)");
     visit("seeds", self.seeds, at_least_one,
           "table1-cleaning, clean-quality: splits of the data; table1-fewshot: runs");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
@@ -71,6 +71,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
 [[nodiscard]] experiment::Experiment autosteps(const Settings &settings);
 [[nodiscard]] experiment::Experiment sabotage(const Settings &settings);
+[[nodiscard]] experiment::Experiment checkpoints(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -79,7 +80,7 @@ struct Entry {
   bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 12> entries{{
+inline constexpr std::array<Entry, 13> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -93,6 +94,7 @@ inline constexpr std::array<Entry, 12> entries{{
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
     {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
+    {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};
 
 [[nodiscard]] constexpr std::string_view title_of(std::string_view name) {

@@ -14,8 +14,8 @@ namespace duplex {
 
 using namespace softmax;
 
-void require_samples(const LabelledSamples &samples, Index classes, const char *name) {
-  const std::string who = std::string(name) + ": ";
+void require_samples(const LabelledSamples &samples, Index classes, const std::string &name) {
+  const std::string who = name + ": ";
   if (classes < 2) {
     throw InvalidInput(who + std::to_string(classes) + " classes, expected at least 2");
   }

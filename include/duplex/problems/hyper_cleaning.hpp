@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -112,6 +113,11 @@ public:
   /// Everything at zero: every sample has the weight one half, every class the same probability.
   [[nodiscard]] State<Vector> start() const;
 
+  /// Samples that neither level sees. Throws InvalidInput where they do not fit the others.
+  void hold_out(LabelledSamples samples);
+  /// Their mean cross entropy, where there are any.
+  [[nodiscard]] std::optional<double> held_out(const Vector &x, const Vector &y) const;
+
   [[nodiscard]] const LabelledSamples &training() const { return training_; }
   [[nodiscard]] const LabelledSamples &trusted() const { return trusted_; }
   [[nodiscard]] Index classes() const { return classes_; }
@@ -119,8 +125,11 @@ public:
   [[nodiscard]] int threads() const { return threads_; }
 
 private:
+  void require_fitting(const LabelledSamples &samples, const std::string &kind) const;
+
   LabelledSamples training_;
   LabelledSamples trusted_;
+  std::optional<LabelledSamples> held_out_ = {};
   Index classes_;
   double rho_;
   int threads_;
@@ -133,6 +142,7 @@ struct HyperCleaningSettings {
 
   Index samples = 60;
   Index trusted = 40;
+  Index held_out = 40;
   Index features = 5;
   Index classes = 3;
   double noise = 0.3;
@@ -143,6 +153,7 @@ struct HyperCleaningSettings {
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit("samples", self.samples, at_least_one, "training samples, the entries of x");
     visit("trusted", self.trusted, at_least_one, "trusted samples");
+    visit("held-out", self.held_out, non_negative, "samples that neither level sees");
     visit("features", self.features, at_least_one, "numbers per sample");
     visit("classes", self.classes, Bound{.low = 2}, "classes");
     visit("noise", self.noise, Bound{.low = 0.0, .high = 1.0}, "part of the training labels that is wrong");

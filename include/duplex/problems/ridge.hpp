@@ -29,8 +29,8 @@ public:
     Vector targets;
   };
 
-  /// Throws InvalidInput where the samples do not fit together.
-  Ridge(Samples training, Samples validation, double rho);
+  /// Throws InvalidInput where the samples do not fit together. Neither level sees the held-out samples.
+  Ridge(Samples training, Samples validation, double rho, std::optional<Samples> held_out = {});
 
   class Lower : public Point<Vector> {
   public:
@@ -89,6 +89,9 @@ public:
     return {Vector::Zero(x_size()), Vector::Zero(y_size()), Vector::Zero(y_size())};
   }
 
+  /// 1/(2N'') ‖X''y − t''‖² on the held-out samples, where there are any.
+  [[nodiscard]] std::optional<double> held_out(const Vector &x, const Vector &y) const;
+
   /// The stationary point of φ that a damped Newton's method finds from the start,
   /// to rounding; empty if it does not get there.
   [[nodiscard]] std::optional<Answer<Vector>> answer() const;
@@ -101,6 +104,7 @@ private:
     Samples training;
     Samples validation;
     Scalar rho;
+    std::optional<Samples> held_out;
     Matrix gram = {}; ///< XᵀX/N
   };
 
@@ -130,6 +134,7 @@ struct RidgeSettings {
   Index informative = 5;
   Index training = 60;
   Index validation = 60;
+  Index held_out = 60;
   double noise = 0.5;
   double rho = 1e-3;
   std::uint64_t seed = 0;
@@ -139,6 +144,7 @@ struct RidgeSettings {
     visit("informative", self.informative, non_negative, "features that matter");
     visit("training", self.training, at_least_one, "samples of the lower level");
     visit("validation", self.validation, at_least_one, "samples of the upper level");
+    visit("held-out", self.held_out, non_negative, "samples that neither level sees");
     visit("noise", self.noise, finite_non_negative, "standard deviation of the targets' noise");
     visit("rho", self.rho, finite_non_negative, "weight of ‖x‖² in the upper level");
     visit("seed", self.seed, non_negative, "seed of the samples");

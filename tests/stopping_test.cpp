@@ -1,0 +1,304 @@
+// Runs that end where it means something: residuals beside their scale, hold-outs, drift; and certificates of their
+// end.
+
+#include "saved_run.hpp"
+#include "support.hpp"
+
+#include <duplex/problems/hyper_cleaning.hpp>
+
+#include <array>
+#include <limits>
+#include <memory>
+
+namespace duplex::testing {
+namespace {
+
+const QuadraticSettings settings{.n = 6, .m = 8, .condition = 5.0, .coupling = 0.5, .seed = 4};
+constexpr Bagdc calm{.alpha = 0.02, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
+
+/// The same problem in other units of F, f, x and y, and steps that do the same in them.
+struct InUnits {
+  double upper;
+  double lower;
+  double x;
+  double y;
+
+  [[nodiscard]] Quadratic<double> problem() const {
+    auto data = settings.generate<double>().data();
+    Vec shrink(settings.n + settings.m);
+    shrink << Vec::Constant(settings.n, 1.0 / x), Vec::Constant(settings.m, 1.0 / y);
+    data.upper_hessian = (upper * (shrink.asDiagonal() * data.upper_hessian * shrink.asDiagonal())).eval();
+    data.upper_linear = (upper * shrink.cwiseProduct(data.upper_linear)).eval();
+    data.lower_hessian *= lower / (y * y);
+    data.cross *= lower / (x * y);
+    data.lower_linear *= lower / y;
+    return Quadratic<double>(std::move(data));
+  }
+  [[nodiscard]] Bagdc steps() const {
+    Bagdc scaled = calm;
+    scaled.alpha *= x * x / upper;
+    scaled.beta *= y * y / lower;
+    scaled.eta *= y * y / lower;
+    return scaled;
+  }
+};
+
+TEST(RelativeKktTolerance, IsRefusedFromOneOn) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  EXPECT_EQ(refusal([&] { (void)solve(problem, calm, state, {.kkt_relative_tolerance = 1.0}); }),
+            "options: kkt-relative-tolerance = 1, expected >= 0 and < 1");
+}
+
+TEST(RelativeKktTolerance, EndsARunAtTheSameStepInAnyUnits) {
+  const Options options{.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6};
+  const InUnits plain{1.0, 1.0, 1.0, 1.0};
+  auto expected_state = plain.problem().start();
+  const auto expected = solve(plain.problem(), plain.steps(), expected_state, options);
+  ASSERT_EQ(expected.termination, Termination::kkt_tolerance) << expected.brief();
+  EXPECT_LE(relative_error(expected_state.x, plain.problem().answer()->x), 1e-4);
+  for (const InUnits &units : {InUnits{1e3, 1e-3, 1e2, 1e-2}, InUnits{1e-6, 1e4, 1e-3, 1e3}}) {
+    const auto problem = units.problem();
+    auto state = problem.start();
+    const auto summary = solve(problem, units.steps(), state, options);
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    EXPECT_NEAR(static_cast<double>(summary.iterations), static_cast<double>(expected.iterations), 2.0);
+  }
+}
+
+TEST(RelativeKktTolerance, IsMetWhereEveryTermVanishesAtTheSolution) {
+  const auto problem = CounterExampleSettings{.n = 5}.make<double>(); // ∇F = 0 at the solution, and so v = 0
+  auto state = problem.start();
+  const auto summary =
+      solve(problem, with_given_steps, state, {.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6});
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  EXPECT_LE(summary.metrics.back().second, 1e-6);
+  EXPECT_EQ(summary.metrics.back().first, "kkt-relative");
+}
+
+TEST(RelativeKktTolerance, ComparesWithTheStartAfterResuming) {
+  const auto problem = settings.generate<double>();
+  const Options whole_run{.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6};
+  auto whole = problem.start();
+  const auto uninterrupted = solve(problem, calm, whole, whole_run);
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto part = problem.start();
+  (void)solve(problem, calm, part, {.max_iterations = 50, .kkt_relative_tolerance = 1e-6, .saving = &keeping});
+  const Saving going_on{.from = &saved};
+  auto rest = problem.start();
+  const auto resumed =
+      solve(problem, calm, rest, {.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6, .saving = &going_on});
+  EXPECT_EQ(resumed.iterations, uninterrupted.iterations);
+  EXPECT_TRUE(same_bits(rest, whole));
+}
+
+TEST(RelativeKktTolerance, MayBeAskedForOnlyWhenARunGoesOn) {
+  const auto problem = settings.generate<double>();
+  const SavedState saved = saved_after(problem, calm, 50);
+  const Saving going_on{.from = &saved};
+  auto state = problem.start();
+  const auto summary =
+      solve(problem, calm, state, {.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6, .saving = &going_on});
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+}
+
+/// A metric that falls until the tenth look and rises from there on.
+Monitor<Vec> falling_until(std::int64_t turn, std::int64_t patience) {
+  Monitor<Vec> monitor;
+  monitor.metrics.push_back({"held-out", [turn](const Progress<Vec> &progress) {
+                               return 1.0 + std::abs(static_cast<double>(progress.iteration - turn));
+                             }});
+  monitor.hold_out = HoldOut{.patience = patience};
+  return monitor;
+}
+
+TEST(HoldOut, RefusesAMetricThatIsNotMeasuredAndNoPatience) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  Monitor<Vec> unmeasured;
+  unmeasured.hold_out = HoldOut{};
+  EXPECT_EQ(refusal([&] { (void)solve(problem, calm, state, {}, unmeasured); }),
+            "monitor: the hold-out's metric 'held-out' is not among the metrics");
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, calm, state, {}, falling_until(10, 0)); }),
+                  "the patience of the hold-out is 0, expected a whole number >= 1");
+}
+
+TEST(HoldOut, StopsWhereTheLossRisesAndGoesBackToTheSmallest) {
+  const auto problem = settings.generate<double>();
+  auto best = problem.start();
+  (void)run_steps(problem, calm, best, 10);
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, {}, falling_until(10, 4));
+  EXPECT_EQ(summary.termination, Termination::overfitted);
+  EXPECT_TRUE(summary.converged());
+  EXPECT_EQ(summary.iterations, 14);
+  EXPECT_TRUE(same_bits(state, best));
+  EXPECT_EQ(summary.metrics.front().second, 1.0);
+  EXPECT_EQ(summary.message, "held-out was smallest, 1, at step 10 and is 5 now: the state is that of step 10");
+}
+
+TEST(HoldOut, RemembersTheBestStateAfterResuming) {
+  const auto problem = settings.generate<double>();
+  const auto monitor = falling_until(10, 4);
+  auto whole = problem.start();
+  (void)solve(problem, calm, whole, {}, monitor);
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto part = problem.start();
+  (void)solve(problem, calm, part, {.max_iterations = 12, .saving = &keeping}, monitor);
+  auto rest = problem.start();
+  const Saving going_on{.save = keeping.save, .every_seconds = infinity, .from = &saved};
+  const auto resumed = solve(problem, calm, rest, {.saving = &going_on}, monitor);
+  EXPECT_EQ(resumed.termination, Termination::overfitted);
+  EXPECT_TRUE(same_bits(rest, whole));
+  auto once_more = problem.start(); // what ended stays ended, with the same words
+  const SavedState ended = saved;
+  const Saving nothing_left{.from = &ended};
+  const auto again = solve(problem, calm, once_more, {.saving = &nothing_left}, monitor);
+  EXPECT_EQ(again.message, resumed.message);
+  EXPECT_TRUE(same_bits(once_more, whole));
+}
+
+TEST(HoldOut, LossesOfBuiltInProblemsAreOnSamplesThatNeitherLevelSees) {
+  const auto ridge = RidgeSettings{.features = 3, .held_out = 7, .seed = 5}.generate<double>();
+  const auto without = RidgeSettings{.features = 3, .held_out = 0, .seed = 5}.generate<double>();
+  const Vec x = random_vector(3, 1);
+  const Vec y = random_vector(3, 2);
+  EXPECT_FALSE(without.held_out(x, y).has_value());
+  auto of_one = ridge.upper();
+  auto of_other = without.upper();
+  of_one.at(x, y);
+  of_other.at(x, y);
+  EXPECT_EQ(of_one.value(), of_other.value()); // the samples of both levels do not depend on it
+  EXPECT_GT(*ridge.held_out(x, y), 0.0);
+
+  auto cleaning = HyperCleaningSettings{.held_out = 0}.generate<double>();
+  const auto start = cleaning.start();
+  EXPECT_FALSE(cleaning.held_out(start.x, start.y).has_value());
+  EXPECT_EQ(refusal<NotAvailable>([&] { (void)MetricBook<HyperCleaning<double>>(cleaning).metric("held-out"); }),
+            "metric 'held-out': this problem has no samples that neither level sees");
+  cleaning.hold_out(cleaning.trusted()); // so that it must be F
+  auto upper = cleaning.upper();
+  const Vec weights = random_vector(cleaning.y_size(), 3);
+  upper.at(start.x, weights);
+  EXPECT_NEAR(*cleaning.held_out(start.x, weights), upper.value(), 1e-12);
+  const auto other = HyperCleaningSettings{.features = 4}.generate<double>();
+  EXPECT_EQ(refusal([&] { cleaning.hold_out(other.trusted()); }),
+            "hyper-cleaning: 4 features of a held-out sample, expected 5 as in the training samples");
+}
+
+TEST(Drift, OfAMultiplierThatGrowsSlowlyIsMendedLongBeforeItBreaks) {
+  const auto problem = settings.generate<double>();
+  const double curvature = dense::symmetric_spectrum<double>(problem.data().lower_hessian).values.maxCoeff();
+  Bagdc slow = calm;
+  slow.eta = 2.02 / curvature; // grows by a fiftieth a step
+  auto state = problem.start();
+  const Options options{.max_iterations = 100'000, .kkt_tolerance = 1e-8, .recoveries = 12};
+  const auto summary = solve(problem, slow, state, options);
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  EXPECT_LE(relative_error(state.x, problem.answer()->x), 1e-6);
+  ASSERT_FALSE(summary.recoveries.empty());
+  EXPECT_CONTAINS(summary.recoveries.front(), "the KKT residual grew from ");
+  EXPECT_CONTAINS(summary.recoveries.front(), "the steps of v are too long, eta = ");
+}
+
+TEST(Drift, IsNotSeenInARunThatConverges) {
+  const auto problem = settings.generate<double>();
+  auto plain = problem.start();
+  auto watched = problem.start();
+  (void)solve(problem, calm, plain, {.max_iterations = 3000});
+  const auto summary = solve(problem, calm, watched, {.max_iterations = 3000, .recoveries = 12});
+  EXPECT_TRUE(summary.recoveries.empty());
+  EXPECT_TRUE(same_bits(plain, watched));
+}
+
+TEST(Drift, IsSeenAtTheSameStepAfterResuming) {
+  const auto problem = settings.generate<double>();
+  const double curvature = dense::symmetric_spectrum<double>(problem.data().lower_hessian).values.maxCoeff();
+  Bagdc slow = calm;
+  slow.eta = 2.01 / curvature;
+  auto whole = problem.start();
+  const auto uninterrupted = solve(problem, slow, whole, {.max_iterations = 20'000, .recoveries = 12});
+  ASSERT_FALSE(uninterrupted.recoveries.empty());
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto part = problem.start();
+  (void)solve(problem, slow, part, {.max_iterations = 300, .recoveries = 12, .saving = &keeping});
+  const Saving going_on{.from = &saved};
+  auto rest = problem.start();
+  const auto resumed = solve(problem, slow, rest, {.max_iterations = 20'000, .recoveries = 12, .saving = &going_on});
+  EXPECT_EQ(resumed.recoveries, uninterrupted.recoveries);
+  EXPECT_EQ(resumed.counters, uninterrupted.counters);
+  EXPECT_TRUE(same_bits(rest, whole));
+}
+
+TEST(Certificate, RefusesNoDirections) {
+  const auto problem = settings.generate<double>();
+  EXPECT_EQ(refusal([&] { (void)certify(problem, problem.start(), problem.start(), {.directions = 0}); }),
+            "certificate: directions = 0, expected >= 1");
+}
+
+TEST(Certificate, AgreesWithTheKnownAnswer) {
+  const auto problem = settings.generate<double>();
+  const auto answer = *problem.answer();
+  const auto at_answer = certify(problem, problem.start(), {answer.x, answer.y, answer.v});
+  EXPECT_TRUE(at_answer.holds()) << at_answer.text();
+  EXPECT_LE(at_answer.reduction(), 1e-12);
+  EXPECT_LE(at_answer.blocks.residual(), 1e-12);
+  EXPECT_NEAR(at_answer.value, answer.value, 1e-12 * std::abs(answer.value));
+  auto away = problem.start();
+  away.x = answer.x + random_vector(problem.x_size(), 1);
+  const auto certificate = certify(problem, problem.start(), away);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+  ExactSolver<Quadratic<double>> exact(problem);
+  EXPECT_EQ(certificate.hypergradient, exact.at(away.x, away.y).hypergradient.norm());
+  EXPECT_GT(certificate.lower_error, 0.0);
+}
+
+/// A quadratic whose upper gradient in x is wrong by a part.
+class Wrong {
+public:
+  using Vector = Vec;
+  Wrong(Quadratic<double> problem, double part) : problem_(std::move(problem)), part_(part) {}
+  class Upper : public Quadratic<double>::Upper {
+  public:
+    Upper(const Quadratic<double> &problem, double part) : Quadratic<double>::Upper(problem.upper()), part_(part) {}
+    void grad_x(Vec &out) {
+      Quadratic<double>::Upper::grad_x(out);
+      out *= 1.0 + part_;
+    }
+
+  private:
+    double part_;
+  };
+  [[nodiscard]] auto lower() const { return problem_.lower(); }
+  [[nodiscard]] Upper upper() const { return {problem_, part_}; }
+  [[nodiscard]] Index x_size() const { return problem_.x_size(); }
+  [[nodiscard]] Index y_size() const { return problem_.y_size(); }
+  [[nodiscard]] State<Vec> start() const { return problem_.start(); }
+
+private:
+  Quadratic<double> problem_;
+  double part_;
+};
+
+TEST(Certificate, IsRefusedToAProblemWithAWrongDerivative) {
+  const Wrong problem(settings.generate<double>(), 1e-3);
+  auto state = problem.start();
+  (void)solve(problem, calm, state, {.max_iterations = 100'000, .direction_tolerance = 1e-9});
+  const auto certificate = certify(problem, problem.start(), state);
+  EXPECT_FALSE(certificate.holds()) << certificate.text();
+  EXPECT_CONTAINS(certificate.text(), "DISAGREE");
+}
+
+TEST(Certificate, SaysWhyThereIsNoneWhereTheLowerLevelHasManyMinimizers) {
+  const auto problem = MultipleMinimizersSettings{.n = 4}.make<double>();
+  const auto certificate = certify(problem, problem.start(), problem.start());
+  EXPECT_FALSE(certificate.holds());
+  EXPECT_CONTAINS(certificate.unavailable, "singular");
+  EXPECT_GT(certificate.blocks.residual(), 0.0);
+}
+
+} // namespace
+} // namespace duplex::testing
