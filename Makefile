@@ -10,6 +10,8 @@ BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenbl
 OUT ?= out
 FUZZ_SECONDS ?= 300
 KILLS ?= 50
+# Kept where it was asked for (make torch, make test).
+WITH_TORCH = -DDUPLEX_WITH_TORCH=$$(test -e build/duplex-torch && echo ON || echo OFF)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -30,7 +32,7 @@ setup:
 	@sh scripts/install.sh $(BUILD_PACKAGES)
 
 build: setup
-	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH)
 	@cmake --build build --target duplex_main $$(test -e build/duplex-torch && echo duplex_torch_main)
 
 torch: setup
@@ -39,7 +41,7 @@ torch: setup
 	@cmake --build build --target duplex_main duplex_torch_main
 
 examples: setup
-	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_BUILD_EXAMPLES=ON
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_BUILD_EXAMPLES=ON $(WITH_TORCH)
 	@cmake --build build --target example_first_problem example_ridge_tuning example_custom_observer \
 	  $$(test -e build/duplex-torch && echo example_torch_regularization)
 	@ls build/examples/example_*
@@ -63,7 +65,7 @@ torture: torch
 
 bench: setup
 	@sh scripts/install.sh $(BENCH_PACKAGES) $(DATA_PACKAGES)
-	@sh scripts/configure.sh release build -DDUPLEX_BUILD_BENCH=ON
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_BENCH=ON $(WITH_TORCH)
 	@cmake --build build --target duplex_bench duplex_bench_native
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 

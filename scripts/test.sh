@@ -11,7 +11,7 @@ step() {
 }
 
 step "clang-format" sh scripts/format.sh
-step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF
+step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
 step "build, optimized" cmake --build build
 step "tests, optimized" ctest --test-dir build --output-on-failure -j "$(nproc)"
 step "configure, sanitizers" sh scripts/configure.sh debug build-debug

@@ -21,21 +21,6 @@ template <class P> double relative_gradient(const P &problem, const State<Vector
   return norm(exact.at(state.x, state.y).hypergradient) / first;
 }
 
-/// F, f, x and y in other units.
-Quadratic<double> in_units(const Quadratic<double> &problem, double upper, double lower, double x, double y) {
-  auto data = problem.data();
-  const Index n = problem.x_size();
-  const Index m = problem.y_size();
-  Vec shrink(n + m);
-  shrink << Vec::Constant(n, 1.0 / x), Vec::Constant(m, 1.0 / y);
-  data.upper_hessian = (upper * (shrink.asDiagonal() * data.upper_hessian * shrink.asDiagonal())).eval();
-  data.upper_linear = (upper * shrink.cwiseProduct(data.upper_linear)).eval();
-  data.lower_hessian *= lower / (y * y);
-  data.cross *= lower / (x * y);
-  data.lower_linear *= lower / y;
-  return Quadratic<double>(std::move(data));
-}
-
 TEST(AutomaticSteps, RefuseAToleranceOfZero) {
   const auto problem = QuadraticSettings{}.generate<double>();
   auto state = problem.start();
@@ -98,13 +83,13 @@ TEST(AutomaticSteps, DoNotKnowTheUnits) {
   ASSERT_TRUE(plain.converged());
   for (const int sign : {-1, 1}) { // powers of two round nothing: the runs are the same
     const double unit = std::ldexp(1.0, 10 * sign);
-    EXPECT_EQ(run(in_units(problem, unit, 1.0, 1.0, 1.0)).counters, plain.counters) << "F";
-    EXPECT_EQ(run(in_units(problem, 1.0, unit, 1.0, 1.0)).counters, plain.counters) << "f";
-    EXPECT_EQ(run(in_units(problem, 1.0, 1.0, unit, 1.0)).counters, plain.counters) << "x";
-    EXPECT_EQ(run(in_units(problem, 1.0, 1.0, 1.0, unit)).counters, plain.counters) << "y";
+    EXPECT_EQ(run(problem.in_units({.upper = unit})).counters, plain.counters) << "F";
+    EXPECT_EQ(run(problem.in_units({.lower = unit})).counters, plain.counters) << "f";
+    EXPECT_EQ(run(problem.in_units({.x = unit})).counters, plain.counters) << "x";
+    EXPECT_EQ(run(problem.in_units({.y = unit})).counters, plain.counters) << "y";
   }
   for (const double unit : {1e-3, 1e3}) {
-    const auto scaled = run(in_units(problem, unit, 1.0 / unit, unit, 1.0 / unit));
+    const auto scaled = run(problem.in_units({.upper = unit, .lower = 1.0 / unit, .x = unit, .y = 1.0 / unit}));
     EXPECT_NEAR(static_cast<double>(products_of(scaled)) / static_cast<double>(products_of(plain)), 1.0, 0.1);
   }
 }

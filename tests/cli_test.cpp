@@ -203,7 +203,7 @@ TEST(Cli, TheSameSeedGivesTheSameBits) {
 
 TEST(Cli, TracesARunWithItsStepsForToolsThatReadAlong) {
   expect_refused("solve --problem ridge --trace out.txt", {"out.txt", ".jsonl or .csv"});
-  expect_refused("solve --problem ridge --trace /nowhere/t.csv", {"/nowhere/t.csv", "cannot be written"});
+  expect_refused("solve --problem ridge --trace /proc/nowhere/t.csv", {"/proc/nowhere/t.csv", "cannot be written"});
   const ScratchFolder scratch;
   const auto lines_of = [](const std::string &text) { return std::count(text.begin(), text.end(), '\n'); };
   const std::string json = (scratch.path() / "t.jsonl").string();
@@ -229,7 +229,7 @@ TEST(Cli, TracesForTensorBoardHoldTheRowsOfTheOtherTraces) {
                  {"--trace trace.txt: expected a name that ends in .jsonl or "
                   ".csv, or, for TensorBoard, one with 'tfevents' in it"});
   const ScratchFolder scratch;
-  const auto file = (scratch.path() / "events.out.tfevents").string();
+  const auto file = (scratch.path() / "runs" / "events.out.tfevents").string(); // its folder is made
   const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 5 --trace " + file);
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto events = read_file(file);
@@ -243,6 +243,31 @@ TEST(Cli, TracesForTensorBoardHoldTheRowsOfTheOtherTraces) {
   EXPECT_NE(events.find("brain.Event:2"), std::string::npos);
   EXPECT_NE(events.find("direction"), std::string::npos);
   EXPECT_NE(events.find("kkt"), std::string::npos);
+}
+
+TEST(Cli, KeepsTheAnswerOfARunThatHasUsedUpItsDigits) {
+  const ScratchFolder scratch;
+  const auto result = run_tool("solve --problem ridge --tolerance 1e-30 --out " + scratch.path().string());
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_NE(result.output.find("stagnated"), std::string::npos) << result.output;
+  EXPECT_LT(read_json(scratch.path() / "solve.json")["series"][0]["metrics"]["kkt"].get<double>(), 1e-13);
+  EXPECT_TRUE(std::filesystem::exists(scratch.path() / "solution.csv"));
+  const auto target = run_tool("solve --problem ridge --every 1000 --target upper=0.15"); // met between two looks
+  EXPECT_EQ(target.exit_code, 0) << target.output;
+}
+
+TEST(Cli, StandingStillAtRoundingIsNoReasonToGoBack) {
+  const auto result = run_tool("solve --problem quadratic --alpha 1 --patience 50 --json");
+  EXPECT_EQ(result.exit_code, 1);
+  const auto series = nlohmann::json::parse(result.output.substr(0, result.output.rfind('}') + 1))["series"][0];
+  EXPECT_EQ(series["status"], "stagnated");
+  EXPECT_EQ(series["recoveries"].size(), 0U);
+  EXPECT_LT(series["metrics"]["kkt"].get<double>(), 1e-12);
+}
+
+TEST(Cli, RefusesAnOptionThatIsGivenTwice) {
+  expect_refused("solve --problem ridge:features=3 --features 4", {"--features is given twice"});
+  expect_refused("solve --problem ridge --solver bagdc:alpha=1 --alpha 2", {"--alpha is given twice"});
 }
 
 TEST(Cli, CertifiesTheEndOfARun) {
@@ -329,9 +354,18 @@ TEST(Race, OverSeedsHasARunForEachAndTheirMeans) {
   ASSERT_EQ(json["series"].size(), 6U);
   EXPECT_EQ(json["series"][0]["name"], "bagdc, seed 7");
   EXPECT_EQ(json["series"][5]["name"], "nosa, seed 9");
+  EXPECT_EQ(json["options"]["problem_options"]["seed"], "7");
   EXPECT_NE(json["series"][0]["metrics"]["true-hypergradient"], json["series"][2]["metrics"]["true-hypergradient"]);
   const auto text = run_tool("race --problem quadratic --n 5 --m 5 --solvers bagdc --seeds 3").output;
   EXPECT_NE(text.find("3 of 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("arrival: ‖d‖ <= 1e-6"), std::string::npos) << text;
+}
+
+TEST(Race, MeansAreOfTheRunsThatArrivedAndTheOthersSayWhyNot) {
+  const auto text =
+      run_tool("race --problem ridge --solvers bagdc,bagdc:alpha=0.1:beta=100 --seeds 3 --iterations 1000").output;
+  EXPECT_NE(text.find("0 of 3       -"), std::string::npos) << text;
+  EXPECT_NE(text.find("bagdc:alpha=0.1:beta=100, seed 2: diverged after"), std::string::npos) << text;
 }
 
 TEST(Race, TunesEveryMethodOnAProblemThatIsNotRacedAndJudgesByTheTruth) {
@@ -341,15 +375,14 @@ TEST(Race, TunesEveryMethodOnAProblemThatIsNotRacedAndJudgesByTheTruth) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto json = nlohmann::json::parse(result.output);
   const auto &tuning = json["options"]["tuning"];
-  EXPECT_EQ(tuning["seed"], 1);
+  EXPECT_EQ(tuning["problems"], 3);
   const auto &found = tuning["found"];
-  EXPECT_TRUE(found["bagdc:dual=constant"]["arrived"].get<bool>());
+  EXPECT_EQ(found["bagdc:dual=constant"]["arrived"], 3);
   EXPECT_NE(found["bagdc:dual=constant"]["steps"].get<std::string>().find("eta"), std::string::npos);
-  EXPECT_FALSE(found["nosa"]["arrived"].get<bool>()); // however small it makes its own ‖d‖
+  EXPECT_EQ(found["nosa"]["arrived"], 0); // however small it makes its own ‖d‖
   EXPECT_EQ(found["bagdc:alpha=0.05:beta=0.3"]["steps"], "as given");
   EXPECT_EQ(found["bagdc:alpha=0.05:beta=0.3"]["trials"], 1);
   for (const auto &[name, search] : found.items()) {
-    EXPECT_LE(search["seconds"].get<double>(), 0.55) << name;
     EXPECT_GE(search["trials"].get<int>(), 1) << name;
   }
   EXPECT_EQ(json["series"][0]["status"], "target reached");
@@ -476,6 +509,20 @@ TEST(CliResume, MayBeAskedForMoreThanTheRunHasReached) {
   }
   expect_refused("solve --target phi-gap=1 --resume " + out,
                  {"--target: the run that goes on does not measure phi-gap; it measures kkt, upper, x-error"});
+}
+
+TEST(CliResume, AutomaticRunsMayBeAskedForASmallerTolerance) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  ASSERT_EQ(run_tool("solve --problem ridge --out " + out).exit_code, 0);
+  const auto trace = folder.path() / "trace.csv";
+  const auto again = run_tool("solve --trace " + trace.string() + " --resume " + out);
+  EXPECT_NE(again.output.find("nothing was left to do"), std::string::npos) << again.output;
+  EXPECT_GT(read_file(trace).size(), 500U); // the rows of before
+  const auto finer = run_tool("solve --tolerance 1e-9 --certify --json --resume " + out);
+  EXPECT_EQ(finer.exit_code, 0) << finer.output;
+  const auto certificate = nlohmann::json::parse(finer.output)["series"][0]["certificate"];
+  EXPECT_LE(certificate["hypergradient"].get<double>(), 1e-9 * certificate["first_hypergradient"].get<double>());
 }
 
 TEST(CliResume, RefusesTheFolderOfAnotherCommand) {

@@ -86,6 +86,14 @@ template <class S> void expect_message(Breaks breaks, const S &solver, const std
 
 constexpr Bagdc bagdc{.alpha = 0.2, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
 
+TEST(Diagnosis, BlamesTheStepOfXWhereTheMultiplierOnlyFollows) {
+  const auto problem = CounterExampleSettings{}.make<double>();
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.alpha = 2.05}, state, {.max_iterations = 1000});
+  EXPECT_EQ(summary.termination, Termination::diverged);
+  EXPECT_CONTAINS(summary.message, "x runs away, and v follows it; try a smaller alpha");
+}
+
 TEST(Diagnosis, NamesTheLevelAndTheStepOfALossThatBecomesNaN) {
   const auto with_solvers = [](Breaks breaks, const std::string &what) {
     expect_message(breaks, bagdc, what);

@@ -54,8 +54,8 @@ TEST(Events, HoldAStepsScalars) {
 }
 
 TEST(Events, LeaveOutWhatIsNotFinite) {
-  const std::array<std::string, 2> names{"gone", "kept"};
-  const std::array<double, 2> numbers{std::numeric_limits<double>::quiet_NaN(), 3.0};
+  const std::array<std::string, 3> names{"gone", "gone too", "kept"};
+  const std::array<double, 3> numbers{std::numeric_limits<double>::quiet_NaN(), 1e300, 3.0};
   const std::string record = scalar_event(0.0, 1, names, numbers);
   EXPECT_EQ(record.find("gone"), std::string::npos);
   EXPECT_NE(record.find("kept"), std::string::npos);

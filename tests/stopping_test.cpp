@@ -16,32 +16,16 @@ namespace {
 const QuadraticSettings settings{.n = 6, .m = 8, .condition = 5.0, .coupling = 0.5, .seed = 4};
 constexpr Bagdc calm{.alpha = 0.02, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
 
-/// The same problem in other units of F, f, x and y, and steps that do the same in them.
-struct InUnits {
-  double upper;
-  double lower;
-  double x;
-  double y;
+using Units = Quadratic<double>::Units;
 
-  [[nodiscard]] Quadratic<double> problem() const {
-    auto data = settings.generate<double>().data();
-    Vec shrink(settings.n + settings.m);
-    shrink << Vec::Constant(settings.n, 1.0 / x), Vec::Constant(settings.m, 1.0 / y);
-    data.upper_hessian = (upper * (shrink.asDiagonal() * data.upper_hessian * shrink.asDiagonal())).eval();
-    data.upper_linear = (upper * shrink.cwiseProduct(data.upper_linear)).eval();
-    data.lower_hessian *= lower / (y * y);
-    data.cross *= lower / (x * y);
-    data.lower_linear *= lower / y;
-    return Quadratic<double>(std::move(data));
-  }
-  [[nodiscard]] Bagdc steps() const {
-    Bagdc scaled = calm;
-    scaled.alpha *= x * x / upper;
-    scaled.beta *= y * y / lower;
-    scaled.eta *= y * y / lower;
-    return scaled;
-  }
-};
+/// What `calm` does, in other units.
+Bagdc calm_in(const Units &units) {
+  Bagdc scaled = calm;
+  scaled.alpha *= units.x * units.x / units.upper;
+  scaled.beta *= units.y * units.y / units.lower;
+  scaled.eta *= units.y * units.y / units.lower;
+  return scaled;
+}
 
 TEST(RelativeKktTolerance, IsRefusedFromOneOn) {
   const auto problem = settings.generate<double>();
@@ -52,15 +36,15 @@ TEST(RelativeKktTolerance, IsRefusedFromOneOn) {
 
 TEST(RelativeKktTolerance, EndsARunAtTheSameStepInAnyUnits) {
   const Options options{.max_iterations = 100'000, .kkt_relative_tolerance = 1e-6};
-  const InUnits plain{1.0, 1.0, 1.0, 1.0};
-  auto expected_state = plain.problem().start();
-  const auto expected = solve(plain.problem(), plain.steps(), expected_state, options);
+  const auto plain = settings.generate<double>();
+  auto expected_state = plain.start();
+  const auto expected = solve(plain, calm, expected_state, options);
   ASSERT_EQ(expected.termination, Termination::kkt_tolerance) << expected.brief();
-  EXPECT_LE(relative_error(expected_state.x, plain.problem().answer()->x), 1e-4);
-  for (const InUnits &units : {InUnits{1e3, 1e-3, 1e2, 1e-2}, InUnits{1e-6, 1e4, 1e-3, 1e3}}) {
-    const auto problem = units.problem();
+  EXPECT_LE(relative_error(expected_state.x, plain.answer()->x), 1e-4);
+  for (const Units &units : {Units{1e3, 1e-3, 1e2, 1e-2}, Units{1e-6, 1e4, 1e-3, 1e3}}) {
+    const auto problem = plain.in_units(units);
     auto state = problem.start();
-    const auto summary = solve(problem, units.steps(), state, options);
+    const auto summary = solve(problem, calm_in(units), state, options);
     EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
     EXPECT_NEAR(static_cast<double>(summary.iterations), static_cast<double>(expected.iterations), 2.0);
   }
@@ -103,7 +87,73 @@ TEST(RelativeKktTolerance, MayBeAskedForOnlyWhenARunGoesOn) {
   EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
 }
 
-/// A metric that falls until the tenth look and rises from there on.
+TEST(RelativeKktTolerance, DoesNotTakeWhatBrokeForItsScale) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  auto state = problem.start();
+  const auto summary =
+      solve(problem, wild, state, {.max_iterations = 200'000, .kkt_relative_tolerance = 1e-6, .recoveries = 12});
+  EXPECT_FALSE(summary.recoveries.empty());
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  EXPECT_LE(relative_error(state.x, problem.answer()->x), 1e-4);
+}
+
+TEST(RelativeKktTolerance, IsReportedAtTheFinalStateWhateverEndsTheRun) {
+  const auto problem = settings.generate<double>();
+  Monitor<Vec> monitor;
+  monitor.metrics = {MetricBook(problem).metric("kkt")};
+  monitor.target = Target{"kkt", 1e3};
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, {.kkt_relative_tolerance = 1e-9}, monitor);
+  EXPECT_EQ(summary.termination, Termination::target_reached);
+  EXPECT_EQ(summary.metrics.back().first, "kkt-relative");
+  EXPECT_LE(summary.metrics.back().second, 2.0); // a block is at most twice the larger of its terms
+}
+
+TEST(ARunThatGoesOn, IsJudgedByWhatItIsAskedForNow) {
+  const auto problem = settings.generate<double>();
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto coarse = problem.start();
+  const auto first = solve(problem, Bagdc{}, coarse, {.saving = &keeping}); // its own tolerance
+  ASSERT_EQ(first.termination, Termination::direction_tolerance);
+  const Saving going_on{.from = &saved};
+  auto same = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{}, same, {.saving = &going_on}).iterations, first.iterations);
+  EXPECT_TRUE(same_bits(same, coarse));
+  auto by_kkt = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{}, by_kkt, {.kkt_tolerance = 1e-11, .saving = &going_on}).termination,
+            Termination::kkt_tolerance);
+  EXPECT_LE(KktResidual(problem).at(by_kkt.x, by_kkt.y, by_kkt.v).residual(), 1e-11);
+  auto finer = problem.start();
+  const auto tighter = solve(problem, Bagdc{.tolerance = 1e-9}, finer, {.saving = &going_on});
+  EXPECT_EQ(tighter.termination, Termination::direction_tolerance);
+  EXPECT_GT(tighter.iterations, first.iterations);
+  EXPECT_LE(certify(problem, problem.start(), finer).hypergradient,
+            1e-9 * *certify(problem, problem.start(), finer).first_hypergradient);
+}
+
+TEST(ARunThatGoesOn, LooksWhereOneThatWasNotInterruptedWouldHave) {
+  const auto problem = settings.generate<double>();
+  Monitor<Vec> monitor;
+  monitor.cadence = {.every = 10};
+  const Options whole_run{.max_iterations = 100'000, .kkt_tolerance = 1e-6};
+  auto whole = problem.start();
+  const auto uninterrupted = solve(problem, calm, whole, whole_run, monitor);
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto part = problem.start();
+  (void)solve(problem, calm, part, {.max_iterations = 55, .kkt_tolerance = 1e-6, .saving = &keeping}, monitor);
+  const Saving going_on{.from = &saved};
+  auto rest = problem.start();
+  const auto resumed =
+      solve(problem, calm, rest, {.max_iterations = 100'000, .kkt_tolerance = 1e-6, .saving = &going_on}, monitor);
+  EXPECT_EQ(resumed.iterations, uninterrupted.iterations);
+  EXPECT_TRUE(same_bits(rest, whole));
+}
+
+/// A metric that falls until a step and rises from there on.
 Monitor<Vec> falling_until(std::int64_t turn, std::int64_t patience) {
   Monitor<Vec> monitor;
   monitor.metrics.push_back({"held-out", [turn](const Progress<Vec> &progress) {
@@ -127,15 +177,15 @@ TEST(HoldOut, RefusesAMetricThatIsNotMeasuredAndNoPatience) {
 TEST(HoldOut, StopsWhereTheLossRisesAndGoesBackToTheSmallest) {
   const auto problem = settings.generate<double>();
   auto best = problem.start();
-  (void)run_steps(problem, calm, best, 10);
+  (void)run_steps(problem, calm, best, 40);
   auto state = problem.start();
-  const auto summary = solve(problem, calm, state, {}, falling_until(10, 4));
+  const auto summary = solve(problem, calm, state, {}, falling_until(40, 4));
   EXPECT_EQ(summary.termination, Termination::overfitted);
   EXPECT_TRUE(summary.converged());
-  EXPECT_EQ(summary.iterations, 14);
+  EXPECT_EQ(summary.iterations, 44);
   EXPECT_TRUE(same_bits(state, best));
   EXPECT_EQ(summary.metrics.front().second, 1.0);
-  EXPECT_EQ(summary.message, "held-out was smallest, 1, at step 10 and is 5 now: the state is that of step 10");
+  EXPECT_EQ(summary.message, "held-out was smallest, 1, at step 40 and is 5 now: the state is that of step 40");
 }
 
 TEST(HoldOut, RemembersTheBestStateAfterResuming) {
@@ -158,6 +208,54 @@ TEST(HoldOut, RemembersTheBestStateAfterResuming) {
   const auto again = solve(problem, calm, once_more, {.saving = &nothing_left}, monitor);
   EXPECT_EQ(again.message, resumed.message);
   EXPECT_TRUE(same_bits(once_more, whole));
+}
+
+TEST(HoldOut, GivesTheBestStateWhereTheStepsRunOutAndGoesOnFromTheLast) {
+  const auto problem = settings.generate<double>();
+  const auto monitor = falling_until(10, 100);
+  auto best = problem.start();
+  (void)run_steps(problem, calm, best, 10);
+  auto last = problem.start();
+  (void)run_steps(problem, calm, last, 20);
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, {.max_iterations = 20, .saving = &keeping}, monitor);
+  EXPECT_EQ(summary.termination, Termination::max_iterations);
+  EXPECT_TRUE(same_bits(state, best));
+  EXPECT_TRUE(saved.get<SavedState::Doubles>("x") == std::vector<double>(last.x.begin(), last.x.end()));
+}
+
+TEST(HoldOut, DoesNotTakeARunThatBreaksForOneThatOverfits) {
+  const auto problem = RidgeSettings{}.generate<double>();
+  Monitor<Vec> monitor;
+  monitor.metrics = {MetricBook(problem).metric("held-out")};
+  monitor.hold_out = HoldOut{.patience = 5};
+  auto state = problem.start();
+  const auto broken = solve(problem, Bagdc{.alpha = 1.0, .beta = 1.0}, state, {.max_iterations = 5000}, monitor);
+  EXPECT_TRUE(broken.failed()) << broken.brief();
+  auto mended = problem.start();
+  const auto summary =
+      solve(problem, Bagdc{.alpha = 1.0, .beta = 1.0}, mended, {.max_iterations = 5000, .recoveries = 12}, monitor);
+  EXPECT_FALSE(summary.recoveries.empty());
+  EXPECT_LT(summary.metrics.front().second, 0.17); // no better than .774 before it broke
+}
+
+TEST(HoldOut, EndedRunMayBeResumedWithoutOne) {
+  const auto problem = settings.generate<double>();
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto state = problem.start();
+  (void)solve(problem, calm, state, {.saving = &keeping}, falling_until(10, 4));
+  auto without = falling_until(10, 4);
+  without.hold_out.reset();
+  const Saving going_on{.from = &saved};
+  auto rest = problem.start();
+  const auto summary = solve(problem, calm, rest, {.max_iterations = 30, .saving = &going_on}, without);
+  auto whole = problem.start();
+  (void)run_steps(problem, calm, whole, 30);
+  EXPECT_EQ(summary.termination, Termination::max_iterations);
+  EXPECT_TRUE(same_bits(rest, whole));
 }
 
 TEST(HoldOut, LossesOfBuiltInProblemsAreOnSamplesThatNeitherLevelSees) {
@@ -213,6 +311,78 @@ TEST(Drift, IsNotSeenInARunThatConverges) {
   EXPECT_TRUE(same_bits(plain, watched));
 }
 
+/// Problems in two numbers, by their derivatives: f_y, f_yy, f_xy and F, F_x, F_y at (x, y).
+struct Scalars {
+  double fy, fyy, fxy, value, fx, gy;
+};
+template <class Formula> class InTwoNumbers {
+public:
+  using Vector = Vec;
+  explicit InTwoNumbers(Formula formula) : formula_(formula) {}
+  class Level : public Point<Vec> {
+  public:
+    explicit Level(const Formula &formula) : formula_(&formula) {}
+    [[nodiscard]] double value() const { return now().value; } // F; nothing asks for f
+    void hess_yy(const Vec &v, Vec &out) const { out = now().fyy * v; }
+    void cross_xy(const Vec &v, Vec &out) const { out = now().fxy * v; }
+
+  protected:
+    [[nodiscard]] Scalars now() const { return (*formula_)(this->x()[0], this->y()[0]); }
+
+  private:
+    const Formula *formula_;
+  };
+  class Lower : public Level {
+  public:
+    using Level::Level;
+    void grad_y(Vec &out) const { out = Vec::Constant(1, this->now().fy); }
+  };
+  class Upper : public Level {
+  public:
+    using Level::Level;
+    void grad_x(Vec &out) const { out = Vec::Constant(1, this->now().fx); }
+    void grad_y(Vec &out) const { out = Vec::Constant(1, this->now().gy); }
+  };
+  [[nodiscard]] Lower lower() const { return Lower(formula_); }
+  [[nodiscard]] Upper upper() const { return Upper(formula_); }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 1; }
+
+private:
+  Formula formula_;
+};
+
+TEST(Drift, IsNotSeenWhereARunLeavesASaddle) {
+  // f = (y − x)²/2, F = x⁴/4 − x²/2 + x − y: φ = x⁴/4 − x²/2, and F at the run's own y rises on one side.
+  const InTwoNumbers problem([](double x, double y) {
+    return Scalars{y - x, 1.0, -1.0, std::pow(x, 4) / 4.0 - x * x / 2.0 + x - y, x * x * x - x + 1.0, -1.0};
+  });
+  for (const double side : {1e-8, -1e-8}) {
+    State<Vec> state{Vec::Constant(1, side), Vec::Constant(1, side), Vec::Constant(1, -1.0)};
+    const Bagdc short_steps{.alpha = 0.05, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
+    const auto summary =
+        solve(problem, short_steps, state, {.max_iterations = 20'000, .kkt_tolerance = 1e-9, .recoveries = 12});
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    EXPECT_TRUE(summary.recoveries.empty()) << summary.recoveries.front();
+    EXPECT_NEAR(std::abs(state.x[0]), 1.0, 1e-6);
+  }
+}
+
+TEST(Drift, EndsNoRunWhereTheLowerLevelLeavesASaddle) {
+  const InTwoNumbers problem([](double x, double y) {
+    return Scalars{y * y * y - y - 0.01 * x, 3.0 * y * y - 1.0, -0.01, 0.5 * x * x + 0.5 * y * y, x, y};
+  });
+  const auto end = [&](std::int64_t recoveries) {
+    State<Vec> state{Vec::Constant(1, 0.1), Vec::Constant(1, 1e-6), Vec::Zero(1)};
+    const Bagdc short_steps{.alpha = 0.01, .beta = 0.1, .eta = 0.05, .dual = DualStep::constant};
+    const auto summary =
+        solve(problem, short_steps, state, {.max_iterations = 20'000, .kkt_tolerance = 1e-8, .recoveries = recoveries});
+    EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    return summary.iterations;
+  };
+  EXPECT_EQ(end(12), end(0));
+}
+
 TEST(Drift, IsSeenAtTheSameStepAfterResuming) {
   const auto problem = settings.generate<double>();
   const double curvature = dense::symmetric_spectrum<double>(problem.data().lower_hessian).values.maxCoeff();
@@ -244,7 +414,7 @@ TEST(Certificate, AgreesWithTheKnownAnswer) {
   const auto answer = *problem.answer();
   const auto at_answer = certify(problem, problem.start(), {answer.x, answer.y, answer.v});
   EXPECT_TRUE(at_answer.holds()) << at_answer.text();
-  EXPECT_LE(at_answer.reduction(), 1e-12);
+  EXPECT_LE(at_answer.hypergradient, 1e-12 * *at_answer.first_hypergradient);
   EXPECT_LE(at_answer.blocks.residual(), 1e-12);
   EXPECT_NEAR(at_answer.value, answer.value, 1e-12 * std::abs(answer.value));
   auto away = problem.start();
@@ -290,6 +460,32 @@ TEST(Certificate, IsRefusedToAProblemWithAWrongDerivative) {
   const auto certificate = certify(problem, problem.start(), state);
   EXPECT_FALSE(certificate.holds()) << certificate.text();
   EXPECT_CONTAINS(certificate.text(), "DISAGREE");
+}
+
+TEST(Certificate, DoesNotDependOnTheUnitsOfX) {
+  const double unit = 1e-6;
+  const InTwoNumbers problem([=](double x, double y) { // φ = F = cos(x/u)
+    return Scalars{y - x, 1.0, -1.0, std::cos(x / unit), -std::sin(x / unit) / unit, 0.0};
+  });
+  const State<Vec> start{Vec::Constant(1, unit), Vec::Constant(1, unit), Vec::Zero(1)};
+  const State<Vec> end{Vec::Constant(1, 3.0 * unit), Vec::Constant(1, 3.0 * unit), Vec::Zero(1)};
+  const auto certificate = certify(problem, start, end);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+}
+
+TEST(Certificate, IsOfTheMinimizerThatTheRunHasFoundWhateverTheStart) {
+  // f = (y² − 1)²/4 with two minimizers, F = x² + (y − 1)²/2; at y = 0 there is no ∇φ.
+  const InTwoNumbers problem([](double x, double y) {
+    return Scalars{y * y * y - y, 3.0 * y * y - 1.0, 0.0, x * x + 0.5 * (y - 1.0) * (y - 1.0), 2.0 * x, y - 1.0};
+  });
+  const State<Vec> end{Vec::Zero(1), Vec::Ones(1), Vec::Zero(1)};
+  for (const double y : {-1.0, 0.0}) {
+    const State<Vec> start{Vec::Ones(1), Vec::Constant(1, y), Vec::Zero(1)};
+    const auto certificate = certify(problem, start, end);
+    EXPECT_TRUE(certificate.holds()) << certificate.text();
+    EXPECT_EQ(certificate.lower_error, 0.0);
+    EXPECT_EQ(certificate.first_hypergradient.has_value(), y != 0.0);
+  }
 }
 
 TEST(Certificate, SaysWhyThereIsNoneWhereTheLowerLevelHasManyMinimizers) {

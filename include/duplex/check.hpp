@@ -58,16 +58,21 @@ template <VectorSpace V> [[nodiscard]] double difference_step(const V &base) {
   return std::cbrt(precision(base)) * std::max(1.0, norm(base));
 }
 
-/// The central difference of `function` at `base` along `direction`, with the step scaled to both.
+/// The central difference of `function` at `base` along `direction`, over moves of length `step`.
 template <VectorSpace V, class Function>
-[[nodiscard]] double central_difference(const V &base, const V &direction, const Function &function) {
-  const double h = difference_step(base) / std::max(norm(direction), 1e-300);
+[[nodiscard]] double central_difference(const V &base, const V &direction, double step, const Function &function) {
+  const double h = step / std::max(norm(direction), 1e-300);
   V moved = zeros_like(base);
   assign(base, moved);
   axpy(h, direction, moved);
   const double forward = function(moved);
   axpy(-2.0 * h, direction, moved);
   return (forward - function(moved)) / (2.0 * h);
+}
+
+template <VectorSpace V, class Function>
+[[nodiscard]] double central_difference(const V &base, const V &direction, const Function &function) {
+  return central_difference(base, direction, difference_step(base), function);
 }
 
 template <VectorSpace V, class Generator> [[nodiscard]] V normal_like(Generator &generator, const V &like) {

@@ -6,6 +6,7 @@
 #include <duplex/drift.hpp>
 #include <duplex/linear.hpp>
 #include <duplex/problem.hpp>
+#include <duplex/residual.hpp>
 #include <duplex/stepsize.hpp>
 #include <duplex/summary.hpp>
 
@@ -236,11 +237,25 @@ template <class S, VectorSpace V>
   return blaming(solver, most->step, most->name + " grew most, to " + short_number(most->now));
 }
 
+/// Whether v is about what it is to be: ‖∇yF − ∇²yy f·v‖ well below its terms. Then it is not v that runs away.
+template <SecondOrderProblem P>
+[[nodiscard]] bool multiplier_follows(const P &problem, const State<VectorOf<P>> &state) {
+  constexpr double well_below = 0.5;
+  try {
+    KktResidual<P> residual(problem);
+    const double block = residual.at(state.x, state.y, state.v).multiplier;
+    return block < well_below * residual.terms().multiplier;
+  } catch (const std::exception &) { // a loss that refuses this point
+    return false;
+  }
+}
+
 /// Why a run ended or went back: what is to blame, as far as that is known, and a sentence for people.
 struct Diagnosis {
   Finding cause;
   std::string text;
   bool grew = false; ///< numbers were finite and became too large
+  bool stood_still = false;
 };
 
 /// Of a run whose d is finite and grew too far, or whose numbers are finite and their squares are not.
@@ -251,6 +266,9 @@ template <SecondOrderProblem P, class S>
   auto cause = find_too_long_step(problem, solver, state, steps);
   if (!cause.found()) {
     cause = find_most_grown(solver, state, start, direction);
+    if (cause.blamed == "eta-cap" && multiplier_follows(problem, state)) {
+      cause = blaming(solver, "alpha", "x runs away, and v follows it");
+    }
   }
   const std::string grown = "‖d‖ " +
                             (std::isfinite(direction) ? "grew to " + short_number(direction) : "is not finite") +
@@ -259,26 +277,17 @@ template <SecondOrderProblem P, class S>
   return {std::move(cause), std::move(text), true};
 }
 
-/// Of a run whose numbers are finite and drift apart.
+/// Of a run whose numbers are finite and drift apart: steps of y or v that are too long or, where L rises too, of x.
+/// Nothing is found where the run may as well be leaving a saddle.
 template <SecondOrderProblem P, class S>
 [[nodiscard]] Diagnosis diagnosis_of_drift(const P &problem, const S &solver, const State<VectorOf<P>> &state,
                                            const StepSizes &steps, const detail::Drift &drift) {
   auto cause = find_too_long_step(problem, solver, state, steps);
-  if (!cause.found()) {
-    const auto grown = [](double before, double after) { return after / std::max(before, 1e-300); };
-    const double x_block = grown(drift.before.stationarity, drift.after.stationarity);
-    const double v_block = grown(drift.before.multiplier, drift.after.multiplier);
-    const double y_block = grown(drift.before.feasibility, drift.after.feasibility);
-    if (y_block >= std::max(v_block, x_block)) {
-      cause = blaming(solver, "beta", "lower level: ‖∇y f‖ grew most");
-    } else if (v_block >= x_block) {
-      cause = blaming(solver, multiplier_step(solver), "multiplier: ‖∇yF − ∇²yy f·v‖ grew most");
-    } else {
-      cause = blaming(solver, "alpha", "upper level: ‖∇xF − ∇²xy f·v‖ grew most");
-    }
+  if (!cause.found() && drift.lagrangian_rose) {
+    cause = blaming(solver, "alpha", "y and v do not follow x");
   }
-  std::string text = "the KKT residual grew from " + short_number(drift.before.residual()) + " at step " +
-                     std::to_string(drift.from) + " to " + short_number(drift.after.residual()) + " at step " +
+  std::string text = "the KKT residual grew from " + short_number(drift.before) + " at step " +
+                     std::to_string(drift.from) + " to " + short_number(drift.after) + " at step " +
                      std::to_string(drift.to) + ", and F with it: " + cause.what + "; try " + cause.remedy;
   return {std::move(cause), std::move(text), true};
 }
@@ -288,6 +297,7 @@ struct Standstill {
   std::int64_t steps = 0;
   double smallest = 0.0; ///< ‖d‖
   double last = 0.0;
+  bool all_but_nothing = false; ///< `smallest` is, beside the first
 };
 
 /// Of a run whose ‖d‖ has not fallen for long: steps that are too long for y or v, what has grown, or else α.
@@ -298,6 +308,9 @@ template <SecondOrderProblem P, class S>
   constexpr double much_larger = 100.0;
   std::string text = "‖d‖ has not fallen below " + short_number(seen.smallest) + " for " + std::to_string(seen.steps) +
                      " steps, until step " + std::to_string(seen.at);
+  if (seen.all_but_nothing) {
+    return {{}, text + ", which is all but nothing beside the first", true, true};
+  }
   auto cause = find_too_long_step(problem, solver, state, steps);
   if (!cause.found() && seen.last > much_larger * seen.smallest) {
     cause = find_most_grown(solver, state, start, seen.last);
@@ -308,7 +321,7 @@ template <SecondOrderProblem P, class S>
     cause = blaming(solver, "alpha", "");
     text += "; try " + cause.remedy;
   }
-  return {std::move(cause), std::move(text), true};
+  return {std::move(cause), std::move(text), true, true};
 }
 
 /// What conjugate gradients on ∇²yy f meet at a point.

@@ -1,8 +1,9 @@
 #pragma once
 // A run that drifts apart while its numbers are still finite. The Lyapunov value of Theorem 3.3,
-// φ(x) + a‖y − y*‖² + b‖v − v*‖², falls where steps are short enough; what of it a run can measure is F at its own y
-// and the blocks of ∇L, which bound the two distances. Both rise where a run diverges; where a run leaves a saddle the
-// blocks rise and F falls.
+// φ(x) + a‖y − y*‖² + b‖v − v*‖², falls where steps are short enough. What of it a run can measure is ‖∇L‖, whose
+// blocks bound the two distances, F at its own y, and L = F − vᵀ∇y f, which is φ(x) to second order in the distances.
+// Where a run diverges ‖∇L‖ and F rise. They may do so as well where it leaves a saddle, but there L falls, and no step
+// is too long; where y or v diverges a step is, and where x does L rises.
 
 #include <duplex/residual.hpp>
 
@@ -14,65 +15,73 @@ namespace duplex::detail {
 struct Drift {
   std::int64_t from = 0; ///< steps
   std::int64_t to = 0;
-  KktBlocks before;
-  KktBlocks after;
+  double before = 0.0; ///< ‖∇L‖
+  double after = 0.0;
+  bool lagrangian_rose = false; ///< at each of the last looks
 };
 
-/// Looks ever more rarely, after half as many steps again: a step's products some twenty times in 10⁵ steps.
+/// Looks ever more rarely, after half as many steps again: some twenty times in 10⁵ steps.
 template <SecondOrderProblem P> class DriftWatch {
 public:
   using V = VectorOf<P>;
 
-  DriftWatch(const P &problem, std::int64_t after_step) : residual_(problem), next_(after_step + first_look) {}
+  DriftWatch(const P &problem, std::int64_t after_step)
+      : residual_(problem), began_(after_step), next_(after_step + first_look) {}
 
-  /// Whether the run has drifted: the residual has grown at two looks in a row, far beyond its smallest, and F too.
-  [[nodiscard]] bool sees_drift(std::int64_t step, const State<V> &state) {
+  [[nodiscard]] bool due(std::int64_t step) const { return step >= next_; }
+
+  /// Whether ‖∇L‖ has grown at two looks in a row, far beyond its smallest, and F too.
+  [[nodiscard]] bool sees_growth(std::int64_t step, const State<V> &state) {
     constexpr double much = 2.0;
     constexpr double far = 1e3;
     constexpr int in_a_row = 2;
-    if (step < next_) {
-      return false;
-    }
-    next_ = step + std::max(first_look, step / 2);
-    const KktBlocks blocks = residual_.at(state.x, state.y, state.v);
+    next_ = step + std::max(first_look, (step - began_) / 2);
+    const double residual = residual_.at(state.x, state.y, state.v).residual();
     const double upper = residual_.upper_value();
-    const bool grows = looked_ && blocks.residual() > much * last_residual_ && upper >= last_upper_;
+    const double lagrangian = upper - residual_.multiplied_gradient(state.v);
+    const bool grows = looked_ && residual > much * drift_.after && upper >= upper_;
     growths_ = grows ? growths_ + 1 : 0;
-    last_residual_ = blocks.residual();
-    last_upper_ = upper;
-    if (!looked_ || blocks.residual() < drift_.before.residual()) {
-      drift_ = {.from = step, .to = step, .before = blocks, .after = blocks};
+    rises_ = looked_ && lagrangian > lagrangian_ ? rises_ + 1 : 0;
+    if (!looked_ || residual < drift_.before) {
+      drift_.from = step;
+      drift_.before = residual;
     }
-    looked_ = true;
     drift_.to = step;
-    drift_.after = blocks;
-    return growths_ >= in_a_row && blocks.residual() > far * drift_.before.residual();
+    drift_.after = residual;
+    drift_.lagrangian_rose = rises_ >= in_a_row;
+    upper_ = upper;
+    lagrangian_ = lagrangian;
+    looked_ = true;
+    return growths_ >= in_a_row && residual > far * drift_.before;
   }
 
-  /// From where the residual was smallest to the last look.
+  /// From where ‖∇L‖ was smallest to the last look.
   [[nodiscard]] const Drift &drift() const { return drift_; }
 
   template <class Archive> void archive(Archive &members) {
+    members("began", began_);
     members("next", next_);
-    members("growths", growths_);
     members("looked", looked_);
-    members("residual", last_residual_);
-    members("upper", last_upper_);
+    members("growths", growths_);
+    members("rises", rises_);
+    members("upper", upper_);
+    members("lagrangian", lagrangian_);
     members("smallest at", drift_.from);
-    members("stationarity", drift_.before.stationarity);
-    members("multiplier", drift_.before.multiplier);
-    members("feasibility", drift_.before.feasibility);
+    members("smallest", drift_.before);
+    members("last", drift_.after);
   }
 
 private:
   static constexpr std::int64_t first_look = 16;
 
   KktResidual<P> residual_;
+  std::int64_t began_;
   std::int64_t next_;
-  int growths_ = 0; ///< in a row
   bool looked_ = false;
-  double last_residual_ = 0.0;
-  double last_upper_ = 0.0;
+  int growths_ = 0; ///< in a row
+  int rises_ = 0;   ///< in a row, of L
+  double upper_ = 0.0;
+  double lagrangian_ = 0.0;
   Drift drift_;
 };
 

@@ -115,7 +115,7 @@ private:
       lower_.grad_y(gradient_);
     }
     if (!(current <= 1e3 * rounding_level(x))) {
-      throw NotAvailable("exact: Newton's method ended with ‖∇y f‖ = " + field_text(current) +
+      throw NotAvailable("Newton's method ended with ‖∇y f‖ = " + field_text(current) +
                          "; is the lower level smooth and strongly convex in y?");
     }
   }
@@ -180,7 +180,7 @@ private:
   }
 
   [[noreturn]] static void refuse(const std::string &what) {
-    throw NotAvailable("exact: the lower Hessian is " + what + ", so y*(x) and ∇φ(x) are not defined");
+    throw NotAvailable("the lower Hessian is " + what + ", so y*(x) and ∇φ(x) are not defined");
   }
 
   struct Nothing {};

@@ -43,7 +43,7 @@ public:
   using V = VectorOf<P>;
 
   Governor(const P &problem, const State<V> &start, const GovernorOptions &options)
-      : tolerance_(options.tolerance), can_aggregate_(offers_aggregation(problem)),
+      : asked_(options.tolerance), tolerance_(options.tolerance), can_aggregate_(offers_aggregation(problem)),
         evaluation_(problem, start, options.directions), pairs_(options.pairs, start.x), here_(estimate_at(start)),
         trial_(here_), mixed_(here_), best_(start), direction_(zeros_like(start.x)), move_(zeros_like(start.x)),
         change_(zeros_like(start.x)), carried_(zeros_like(start.x)) {}
@@ -54,6 +54,8 @@ public:
     best_ = point;
   }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
+  /// Whether the last step has verified that the tolerance is met.
+  [[nodiscard]] bool claims() const { return claimed_; }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepOutcome step(State<V> &state) {
@@ -95,6 +97,7 @@ public:
     outcome.steps.eta = evaluation_.work().eta;
     outcome.steps.mu = evaluation_.mu();
     if (status != LinearStatus::converged) {
+      outcome.stuck = false;
       outcome.failure = failure_text(status);
       outcome.not_finite = status == LinearStatus::not_finite;
     }
@@ -129,6 +132,12 @@ public:
     members("blurred", blurred_);
     members("without progress", without_progress_);
     members("found", found_);
+    double asked_before = asked_;
+    members("asked", asked_before);
+    if (asked_ < asked_before) { // a run that goes on is asked for more
+      tolerance_ = std::min(tolerance_, asked_);
+      claimed_ = false;
+    }
   }
 
   /// What was estimated and chosen, for people.
@@ -269,7 +278,9 @@ private:
         continue;
       }
       if (++shortening > rule::most_shortenings) {
-        outcome.failure = stalled_text("no step along the direction lowers F", norm(here_.d) / reference_);
+        outcome.stuck = true;
+        outcome.failure =
+            stalled_text("no step along the direction lowers F", norm(here_.d) / reference_, precision(here_.d));
         return LinearStatus::converged;
       }
       scale(std::clamp(t, 0.1, 0.5), move_);
@@ -346,7 +357,9 @@ private:
     }
     blurred_ = evaluation_.error(here_) > rule::poor_match * length ? blurred_ + 1 : 0;
     if (blurred_ > rule::most_blurred_steps) {
-      outcome.failure = stalled_text("rounding leaves an error in y and v that d feels", length / reference_);
+      outcome.stuck = true;
+      outcome.failure =
+          stalled_text("rounding leaves an error in y and v that d feels", length / reference_, precision(here_.d));
     }
     if (status == LinearStatus::converged && length > growth_limit_ * best_norm_) {
       here_.at = best_;
@@ -362,11 +375,13 @@ private:
       best_ = here_.at;
       without_progress_ = 0;
     } else if (++without_progress_ > rule::most_steps_without_progress) {
-      outcome.failure = stalled_text("the norm of d has not fallen for long", length / reference_);
+      outcome.stuck = true;
+      outcome.failure = stalled_text("the norm of d has not fallen for long", length / reference_, precision(here_.d));
     }
     return status;
   }
 
+  double asked_; ///< of the caller
   double tolerance_;
   bool claimed_ = false; ///< by the last step
   bool can_aggregate_;

@@ -58,10 +58,10 @@ public:
   /// Throws InvalidInput before any work if an option, the start or the pairing is wrong.
   Loop(const P &problem, const M &measured, Draws &drawn, const S &solver, State<V> &state, const Options &options,
        const Monitor<V> &monitor)
-      : problem_(&problem), drawn_(&drawn), solver_(solver), state_(&started(problem, solver, state, options)),
-        options_(&options), asked_(options.has_tolerance() || monitor.target),
-        watch_(measured, options, monitor, state), time_limit_(options.max_seconds),
-        step_limit_(clock_, options.max_seconds, options.interrupt),
+      : problem_(&problem), measured_(&measured), drawn_(&drawn), solver_(solver),
+        state_(&started(problem, solver, state, options)), options_(&options),
+        asked_(options.has_tolerance() || monitor.target), watch_(measured, options, monitor, state),
+        time_limit_(options.max_seconds), step_limit_(clock_, options.max_seconds, options.interrupt),
         counted_(problem, summary_.counters, chooses_its_steps(solver) ? &step_limit_ : nullptr),
         upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
     summary_.solver = S::name;
@@ -90,9 +90,6 @@ public:
     if constexpr (requires { run_->explanation(); }) {
       summary_.explanation = run_->explanation();
     }
-    if (summary_.termination == Termination::overfitted) {
-      summary_.message = watch_.go_back_to_best(*state_, summary_.direction_norm);
-    }
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
     }
@@ -105,14 +102,24 @@ public:
         summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
                            ", the last: " + summary_.recoveries.back() + bad_lower_level();
       }
+      if (!summary_.converged() && summary_.message.empty() && recovery_ &&
+          summary_.direction_norm > std::max(start_norms_.d, smallest_direction_)) {
+        if (const std::string bad = bad_lower_level(); !bad.empty()) {
+          summary_.message = "‖d‖ is larger than it was" + bad;
+        }
+      }
       if (left_ && summary_.message.empty()) {
         summary_.message = "step " + std::to_string(summary_.iterations + 1) +
                            " took too long and was left: the state is that before it";
       }
-      watch_.report(summary_);
       if (saving_.saving() != nullptr && !left_) { // of half a step nothing is saved: what was saved before stands
         save();
       }
+      if (!summary_.converged() || summary_.termination == Termination::overfitted || !asked_) {
+        const std::string best = watch_.go_back_to_best(*state_, summary_.direction_norm);
+        summary_.message += (summary_.message.empty() || best.empty() ? "" : "; ") + best;
+      }
+      watch_.report(summary_);
     }
     return std::move(summary_);
   }
@@ -158,7 +165,7 @@ private:
     summary_.iterations = k;
     const Termination limit = limit_at(k);
     const bool goes_on = limit == Termination::not_run;
-    if (!outcome_.failure.empty()) {
+    if (!outcome_.failure.empty() && !outcome_.stuck) {
       end_or_recover(Termination::step_failed, goes_on && outcome_.not_finite);
       return;
     }
@@ -173,9 +180,7 @@ private:
     }
     if (looks) {
       learn(k);
-      if (drift_ && drift_->sees_drift(k, *state_)) {
-        drifted_ = true;
-        end_or_recover(Termination::diverged, goes_on);
+      if (goes_on && recovers_from_drift(k)) {
         return;
       }
     }
@@ -183,8 +188,10 @@ private:
         (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
          !is_first(k) && !outcome_.tentative)) {
       summary_.termination = Termination::direction_tolerance;
+    } else if (outcome_.stuck) {
+      summary_.termination = Termination::stagnated;
     } else if (stands_still(k)) {
-      end_or_recover(Termination::stagnated, goes_on);
+      end_or_recover(Termination::stagnated, goes_on && has_digits_left());
       if (summary_.termination == Termination::not_run) {
         return;
       }
@@ -225,7 +232,7 @@ private:
   [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
     if constexpr (RunsAhead<Run>) {
       return asked || !run_->ahead() || !good_ || stands_still(k) || k - last_look_ >= most_unseen_steps ||
-             options_->direction_tolerance > 0.0 || upper_.reads_norms();
+             (drift_ && drift_->due(k)) || options_->direction_tolerance > 0.0 || upper_.reads_norms();
     } else {
       return true;
     }
@@ -281,21 +288,25 @@ private:
     return std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
   }
 
+  /// A run that stands still where ‖d‖ is all but nothing beside the first is as good as it gets.
+  [[nodiscard]] bool has_digits_left() const {
+    constexpr double all_but_nothing = 1e-7;
+    return smallest_direction_ > all_but_nothing * start_norms_.d;
+  }
+
   [[nodiscard]] bool stands_still(std::int64_t k) const {
     return options_->patience > 0 && k - last_progress_ >= options_->patience;
   }
 
   /// Of what the last step has broken, or of why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
-    if (drifted_) {
-      return diagnosis_of_drift(*problem_, solver_, *state_, outcome_.steps, drift_->drift());
-    }
     if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
       return diagnosis_of_standstill(*problem_, solver_, *state_, outcome_.steps, start_norms_,
                                      {.at = summary_.iterations,
                                       .steps = options_->patience,
                                       .smallest = smallest_direction_,
-                                      .last = summary_.direction_norm});
+                                      .last = summary_.direction_norm,
+                                      .all_but_nothing = !has_digits_left()});
     }
     const bool grew = outcome_.failure.empty() && std::isfinite(summary_.direction_norm) &&
                       summary_.direction_norm > divergence_limit_;
@@ -314,14 +325,41 @@ private:
 
   void end_or_recover(Termination ending, bool mendable) {
     clock_.pause();
-    if (mendable && recovery_ && !recovery_->exhausted() &&
-        lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y) != LinearStatus::indefinite) {
-      summary_.recoveries.push_back(recovery_->go_back(diagnosis(), outcome_.steps, summary_.iterations, *state_));
-      start_anew();
+    if (mendable && may_recover()) {
+      go_back_and_on(diagnosis());
     } else {
       summary_.termination = ending;
     }
     clock_.start();
+  }
+
+  /// A drift ends no run: one that cannot recover from it breaks by itself, or does not.
+  [[nodiscard]] bool recovers_from_drift(std::int64_t k) {
+    if (!drift_ || !drift_->due(k)) {
+      return false;
+    }
+    clock_.pause();
+    bool recovers = false;
+    if (drift_->sees_growth(k, *state_) && may_recover()) {
+      const Diagnosis drifted = diagnosis_of_drift(*problem_, solver_, *state_, outcome_.steps, drift_->drift());
+      recovers = drifted.cause.found();
+      if (recovers) {
+        go_back_and_on(drifted);
+      }
+    }
+    clock_.start();
+    return recovers;
+  }
+
+  [[nodiscard]] bool may_recover() const {
+    return recovery_ && !recovery_->exhausted() &&
+           lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y) != LinearStatus::indefinite;
+  }
+
+  void go_back_and_on(const Diagnosis &why) {
+    summary_.recoveries.push_back(recovery_->go_back(why, outcome_.steps, summary_.iterations, *state_));
+    start_anew();
+    watch_.start_anew(*state_);
   }
 
   /// From the state as it is, with the steps that the recovery has left.
@@ -336,11 +374,11 @@ private:
     watch_drift();
   }
 
-  /// A run that chooses its steps measures what they do by itself.
+  /// A run that chooses its steps measures what they do by itself; samples differ from look to look.
   void watch_drift() {
-    drifted_ = false;
-    if (recovery_ && !chooses_its_steps(solver_)) {
-      drift_.emplace(counted_, summary_.iterations);
+    constexpr bool sees_whole = std::same_as<Draws, NothingDrawn> || !std::same_as<P, M>;
+    if (sees_whole && recovery_ && !chooses_its_steps(solver_)) {
+      drift_.emplace(*measured_, summary_.iterations);
     }
   }
 
@@ -443,15 +481,32 @@ private:
     last_look_ = summary_.iterations;
     clock_.credit(from.first<SavedState::Doubles>("seconds"));
     const auto ended = static_cast<Termination>(from.first<SavedState::Integers>("ended"));
-    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate &&
-        watch_.still_stops(ended, *state_, summary_.direction_norm, options_->direction_tolerance)) {
-      summary_.termination = ended; // there is nothing to go on with
-    } else if (summary_.iterations >= options_->max_iterations) {
+    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
+      summary_.termination = still_met(ended); // then there is nothing to go on with
+    }
+    if (summary_.termination == Termination::not_run && summary_.iterations >= options_->max_iterations) {
       summary_.termination = Termination::max_iterations;
     }
   }
 
+  /// Which of the rules that are asked for now ends a run that had ended; the method's own only where none is.
+  [[nodiscard]] Termination still_met(Termination ended) {
+    if (ended == Termination::predicate) {
+      return ended;
+    }
+    if constexpr (requires { run_->claims(); }) {
+      if (!asked_ && run_->claims()) {
+        return Termination::direction_tolerance;
+      }
+    }
+    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance) {
+      return Termination::direction_tolerance;
+    }
+    return watch_.met_at(*state_);
+  }
+
   const P *problem_;
+  const M *measured_;
   Draws *drawn_;
   S solver_;
   State<V> *state_;
@@ -465,7 +520,7 @@ private:
   Counted<P> counted_;
   std::optional<Run> run_; ///< always there, and another one after a recovery
   std::optional<Recovery<S, V>> recovery_;
-  std::optional<DriftWatch<Counted<P>>> drift_; ///< where the run may recover
+  std::optional<DriftWatch<M>> drift_; ///< where the run may recover
   UpperUpdate<V> upper_;
   V previous_x_;
   StartNorms start_norms_;
@@ -479,7 +534,6 @@ private:
   std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
   std::int64_t started_after_ = 0; ///< the step before the run's first, or its first since a recovery
   bool knows_first_direction_ = false;
-  bool drifted_ = false;
   bool observed_ = false; ///< the last step
   bool left_ = false;     ///< the last step was, in its middle
 };

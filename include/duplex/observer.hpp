@@ -114,6 +114,7 @@ public:
   }
 
   [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
+  void drop_before_last() { rows_.erase(rows_.end() - 2); }
 
   /// Its rows as numbers, for a saved state, and back. Throws InvalidInput where they are not rows of `metrics`
   /// metrics.

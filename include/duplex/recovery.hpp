@@ -72,7 +72,7 @@ public:
     constexpr int tries_of_a_state = 3;
     ++tries_;
     drop_opening();
-    if (++from_here_ > tries_of_a_state) {
+    if (++from_here_ > tries_of_a_state && !diagnosis.stood_still) {
       good_ = start_;
       good_step_ = 0;
     }

@@ -56,6 +56,8 @@ public:
   [[nodiscard]] const KktBlocks &terms() const { return terms_; }
   /// F at the last point.
   [[nodiscard]] double upper_value() { return upper_.value(); }
+  /// vᵀ∇y f at the last point.
+  [[nodiscard]] double multiplied_gradient(const V &v) { return dot(v, y_block_); }
   /// ‖∇²yy f·direction‖ at the last point.
   [[nodiscard]] double curvature_along(const V &direction) {
     lower_.hess_yy(direction, y_product_);
@@ -72,8 +74,9 @@ private:
   V y_product_;
 };
 
-/// The largest block of ∇L, each over the largest that its terms have been since the run began: the same in any units
-/// of F, f, x and y. The terms of ∇y f are itself and ∇²yy f·(y − y₀), what the way of y has changed in it.
+/// The largest block of ∇L, each over the largest that its terms have been since the run began or last recovered: the
+/// same in any units of F, f, x and y. The terms of ∇y f are itself and ∇²yy f·(y − y₀), what the way of y has changed
+/// in it.
 template <SecondOrderProblem P> class RelativeKkt {
 public:
   using V = VectorOf<P>;
@@ -82,6 +85,7 @@ public:
       : residual_(problem), start_y_(zeros_like(start.y)), way_(zeros_like(start.y)) {
     assign(start.y, start_y_);
     (void)at(start);
+    start_scales_ = scales_;
   }
 
   [[nodiscard]] double at(const State<V> &state) {
@@ -97,6 +101,12 @@ public:
                      over(blocks.feasibility, scales_.feasibility)});
   }
 
+  /// What a run has met that broke is not its scale.
+  void start_anew(const State<V> &state) {
+    scales_ = start_scales_;
+    (void)at(state);
+  }
+
   template <class Archive> void archive(Archive &members) {
     members("start y", start_y_);
     members("stationarity", scales_.stationarity);
@@ -107,6 +117,7 @@ public:
 private:
   KktResidual<P> residual_;
   KktBlocks scales_;
+  KktBlocks start_scales_;
   V start_y_;
   V way_;
 };

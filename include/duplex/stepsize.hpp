@@ -25,6 +25,7 @@ struct StepSizes {
 struct StepOutcome {
   StepSizes steps;
   std::string failure;     ///< empty unless the method could not do the step
+  bool stuck = false;      ///< that is because nothing can be improved: the state is as good as it gets
   bool not_finite = false; ///< what failed met NaN or infinity
   bool moved_x = false;    ///< the step has moved x itself, by the rule that the loop handed to it
   bool tentative = false;  ///< d is not meant to be the hypergradient yet: no tolerance is judged by it

@@ -2,6 +2,7 @@
 // What the loop does beside steps, off its clock: it measures, tells observers, and says when a run is to be saved.
 
 #include <duplex/clock.hpp>
+#include <duplex/hold_out.hpp>
 #include <duplex/observer.hpp>
 #include <duplex/options.hpp>
 #include <duplex/residual.hpp>
@@ -42,7 +43,7 @@ public:
         throw InvalidInput("monitor: the patience of the hold-out is " + field_text(monitor.hold_out->patience) +
                            ", expected a whole number >= 1");
       }
-      best_.emplace(index_of(monitor.hold_out->metric, "the hold-out's"), values_.size(), start);
+      best_.emplace(problem, index_of(monitor.hold_out->metric, "the hold-out's"), values_.size(), start);
     }
   }
 
@@ -51,9 +52,13 @@ public:
     return active() && (iteration >= next_ || iteration == last_iteration_);
   }
 
-  /// Measures, tells the observers, and says whether a rule stops the run.
+  /// Measures, tells the observers, and says whether a rule stops the run. A look that is not due, at the end of a run,
+  /// moves nothing: a run that goes on looks where one that was not interrupted would have.
   [[nodiscard]] Termination look(Progress<V> progress) {
-    next_ = monitor_->cadence.after(progress.iteration);
+    const bool is_due = progress.iteration >= next_;
+    if (is_due) {
+      next_ = monitor_->cadence.after(progress.iteration);
+    }
     for (std::size_t i = 0; i < values_.size(); ++i) {
       values_[i] = monitor_->metrics[i].measure(progress);
     }
@@ -61,57 +66,48 @@ public:
     for (auto *observer : monitor_->observers) {
       observer->observe(progress);
     }
-    const State<V> &state = progress.state;
+    if (best_ && is_due) {
+      best_->learn(progress);
+    }
+    if (const Termination met = met_at(progress.state); met != Termination::not_run) {
+      return met;
+    }
+    return monitor_->stop_when && monitor_->stop_when(progress) ? Termination::predicate : Termination::not_run;
+  }
+
+  /// The rule that is met at the state whose metrics were measured last.
+  [[nodiscard]] Termination met_at(const State<V> &state) {
+    if (relative_kkt_) {
+      relative_value_ = relative_kkt_->at(state);
+    }
     if (monitor_->target && values_[target_] <= monitor_->target->value) {
       return Termination::target_reached;
     }
-    if (kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) {
+    if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) ||
+        (relative_kkt_ && relative_value_ <= kkt_relative_tolerance_)) {
       return Termination::kkt_tolerance;
     }
+    return best_ && best_->looks_since() >= monitor_->hold_out->patience ? Termination::overfitted
+                                                                         : Termination::not_run;
+  }
+
+  /// From a state that a recovery has gone back to.
+  void start_anew(const State<V> &state) {
     if (relative_kkt_) {
-      relative_value_ = relative_kkt_->at(state);
-      if (relative_value_ <= kkt_relative_tolerance_) {
-        return Termination::kkt_tolerance;
-      }
+      relative_kkt_->start_anew(state);
     }
     if (best_) {
-      best_->learn(progress);
-      if (best_->looks_since >= monitor_->hold_out->patience) {
-        return Termination::overfitted;
-      }
-    }
-    if (monitor_->stop_when && monitor_->stop_when(progress)) {
-      return Termination::predicate;
-    }
-    return Termination::not_run;
-  }
-
-  /// Whether a rule that stopped the run would stop it still: a run that goes on may be asked for more.
-  [[nodiscard]] bool still_stops(Termination ending, const State<V> &state, double direction_norm,
-                                 double direction_tolerance) {
-    switch (ending) {
-    case Termination::direction_tolerance: // or the method's own, which cannot change
-      return direction_tolerance == 0.0 || direction_norm <= direction_tolerance;
-    case Termination::kkt_tolerance:
-      return (!kkt_ && !relative_kkt_) || (kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) ||
-             (relative_kkt_ && relative_kkt_->at(state) <= kkt_relative_tolerance_);
-    case Termination::target_reached:
-      return !monitor_->target || values_[target_] <= monitor_->target->value;
-    default:
-      return true;
+      best_->start_anew();
     }
   }
 
-  /// Puts the state and what was measured of it back to where the hold-out's metric was smallest, and says so.
+  /// Where the hold-out's metric was smaller before, puts the state back to there and says so.
   [[nodiscard]] std::string go_back_to_best(State<V> &state, double &direction_norm) {
-    assign(best_->state.x, state.x);
-    assign(best_->state.y, state.y);
-    assign(best_->state.v, state.v);
-    values_ = best_->values;
-    direction_norm = best_->direction_norm;
-    return monitor_->hold_out->metric + " was smallest, " + short_number(values_[best_->metric], 6) + ", at step " +
-           std::to_string(best_->iteration) + " and is " + short_number(best_->latest, 6) +
-           " now: the state is that of step " + std::to_string(best_->iteration);
+    if (!best_ || !best_->is_better_than(values_)) {
+      return {};
+    }
+    relative_value_ = infinity;
+    return best_->restore(state, direction_norm, values_, monitor_->hold_out->metric);
   }
 
   template <class Archive> void archive(Archive &members) {
@@ -120,57 +116,21 @@ public:
     if (members.offers("relative kkt.start y")) { // a run that goes on may be asked for it only now
       members("relative kkt", relative_kkt_);
     }
-    members("best", best_);
+    if (members.offers("best.iteration")) {
+      members("best", best_);
+    }
   }
 
   void report(Summary &summary) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       summary.metrics.emplace_back(monitor_->metrics[i].name, values_[i]);
     }
-    if (relative_kkt_ && summary.termination != Termination::overfitted) {
+    if (relative_kkt_ && std::isfinite(relative_value_)) {
       summary.metrics.emplace_back("kkt-relative", relative_value_);
     }
   }
 
 private:
-  /// Where the hold-out's metric was smallest.
-  struct Best {
-    Best(std::size_t index, std::size_t metrics, const State<V> &start)
-        : metric(index), state{zeros_like(start.x), zeros_like(start.y), zeros_like(start.v)}, values(metrics) {}
-
-    void learn(const Progress<V> &progress) {
-      latest = progress.metrics[metric];
-      if (iteration == 0 || std::isnan(values[metric]) || latest < values[metric]) {
-        values.assign(progress.metrics.begin(), progress.metrics.end());
-        assign(progress.state.x, state.x);
-        assign(progress.state.y, state.y);
-        assign(progress.state.v, state.v);
-        iteration = progress.iteration;
-        direction_norm = progress.direction_norm;
-        looks_since = 0;
-      } else {
-        ++looks_since;
-      }
-    }
-
-    template <class Archive> void archive(Archive &members) {
-      members("state", state);
-      members("iteration", iteration);
-      members("direction norm", direction_norm);
-      members("looks since", looks_since);
-      members("latest", latest);
-      members("values", std::span<double>(values));
-    }
-
-    std::size_t metric;
-    State<V> state;
-    std::vector<double> values;
-    std::int64_t iteration = 0;
-    double direction_norm = 0.0;
-    std::int64_t looks_since = 0;
-    double latest = 0.0; ///< of the metric
-  };
-
   [[nodiscard]] std::size_t index_of(const std::string &metric, const std::string &whose) const {
     for (std::size_t i = 0; i < monitor_->metrics.size(); ++i) {
       if (monitor_->metrics[i].name == metric) {
@@ -183,7 +143,7 @@ private:
   const Monitor<V> *monitor_;
   std::optional<KktResidual<P>> kkt_;
   std::optional<RelativeKkt<P>> relative_kkt_;
-  std::optional<Best> best_;
+  std::optional<BestState<P>> best_;
   double kkt_tolerance_;
   double kkt_relative_tolerance_;
   double relative_value_ = infinity;

@@ -55,9 +55,9 @@ void add_check(CLI::App &app, Action &chosen) {
   command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
   command->add_option("--points", arguments->options.points, "Random points to check at")->check(CLI::Range(1, 1000));
   command->add_option("--spread", arguments->options.spread, "How far those lie around the start")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--tolerance", arguments->options.tolerance, "Largest relative error allowed (0: 1e-6)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   command->add_option("--check-seed", arguments->options.seed, "Seed of the random points");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

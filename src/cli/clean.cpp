@@ -434,7 +434,7 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint
   device->capture_default_str()->needs(model);
   command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   command
       ->add_option("--storage", arguments->storage,
                    "auto, float32 or float16: how features that are not bytes are kept in memory")
@@ -454,7 +454,7 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint
                    "Least seconds between checkpoints, which are written when a fit or a bilevel run is done")
       ->capture_default_str()
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   command->add_option("--resume", arguments->resume,
                       "Go on with the cleaning that was killed or interrupted in this folder");
   command->add_flag("--json", arguments->as_json, "Print JSON");

@@ -154,7 +154,7 @@ void add_few_shot(CLI::App &app, Action &chosen) {
   auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
   command->add_option("--save-every", arguments->save_every, "Seconds of training between checkpoints")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(non_negative_number());
   command->add_option("--resume", arguments->resume, "Go on with the run whose results are in this folder")
       ->excludes(out);
   command->add_flag("--json", arguments->as_json, "Print JSON");

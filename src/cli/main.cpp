@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   duplex::cli::remember_arguments(argc, argv);
   try {
     const int code = run(argc, argv);
-    if (std::fflush(stdout) != 0) {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       throw std::runtime_error("standard output could not be written");
     }
     return code;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -62,12 +63,14 @@ void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &
   }
 }
 
+constexpr double part_of_start = 1e-5;
+
 /// A part of ‖∇φ(x₀)‖, exact; none where that does not exist.
 std::optional<Target> target_by_truth(const Problem &problem) {
-  constexpr double part = 1e-5;
   try {
     const auto start = problem.start();
-    return Target{"hypergradient", part * ExactSolver<Problem>(problem).at(start.x, start.y).hypergradient.norm()};
+    return Target{"hypergradient",
+                  part_of_start * ExactSolver<Problem>(problem).at(start.x, start.y).hypergradient.norm()};
   } catch (const NotAvailable &) {
     return std::nullopt;
   }
@@ -90,65 +93,90 @@ std::string race_table(const std::vector<Series> &all) {
   return table.text();
 }
 
-/// One method on the problems of all seeds.
 struct Entrant {
   std::string spec;
   std::unique_ptr<catalog::ConfiguredSolver> solver;
-  std::vector<Series> runs;
 };
 
+/// Mean and standard deviation, as text.
 struct Moments {
   double mean = 0.0;
-  double spread = 0.0; ///< standard deviation of one value
+  double spread = 0.0;
+
+  template <class Value> static Moments of(const std::vector<const Series *> &runs, const Value &value) {
+    Moments moments;
+    const auto count = static_cast<double>(runs.size());
+    for (const auto *run : runs) {
+      moments.mean += value(*run);
+    }
+    moments.mean /= count;
+    for (const auto *run : runs) {
+      moments.spread += std::pow(value(*run) - moments.mean, 2);
+    }
+    moments.spread = std::sqrt(moments.spread / std::max(1.0, count - 1.0));
+    return moments;
+  }
 };
 
-template <class Value> Moments moments_of(const std::vector<Series> &runs, const Value &value) {
-  Moments moments;
-  const auto count = static_cast<double>(runs.size());
-  for (const auto &run : runs) {
-    moments.mean += value(run) / count;
+/// The runs of one method; series lie seed by seed, the methods of each in their order.
+std::vector<const Series *> runs_of(std::size_t method, std::size_t methods, const std::vector<Series> &series) {
+  std::vector<const Series *> runs;
+  for (std::size_t i = method; i < series.size(); i += methods) {
+    runs.push_back(&series[i]);
   }
-  for (const auto &run : runs) {
-    moments.spread += std::pow(value(run) - moments.mean, 2) / std::max(1.0, count - 1.0);
-  }
-  moments.spread = std::sqrt(moments.spread);
-  return moments;
+  return runs;
 }
 
-/// Means and spreads over the seeds, and the worst that any of them left.
-std::string seeds_table(const std::vector<Entrant> &entrants) {
-  report::Table table({"solver", "arrived", "time", "± ", "steps", "± ", "gradients", "products", "worst ‖∇φ(x)‖",
+/// Means and spreads over the runs that arrived, and the worst that any of them left.
+std::string seeds_table(const std::vector<Entrant> &entrants, const std::vector<Series> &series) {
+  report::Table table({"solver", "arrived", "time", "±", "steps", "± ", "gradients", "products", "worst ‖∇φ(x)‖",
                        "worst x error", "worst φ gap"});
-  for (const auto &entrant : entrants) {
-    const auto &runs = entrant.runs;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    auto runs = runs_of(i, entrants.size(), series);
+    const auto all = runs.size();
+    std::erase_if(runs, [](const Series *run) { return !run->summary.converged(); });
+    const std::string arrived = fmt::format("{} of {}", runs.size(), all);
     if (runs.empty()) {
+      table.add({entrants[i].spec, arrived, "-", "-", "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    const auto arrived =
-        std::count_if(runs.begin(), runs.end(), [](const Series &run) { return run.summary.converged(); });
-    const auto time = moments_of(runs, [](const Series &run) { return run.summary.seconds; });
-    const auto steps = moments_of(runs, [](const Series &run) { return static_cast<double>(run.summary.iterations); });
-    const auto gradients =
-        moments_of(runs, [](const Series &run) { return static_cast<double>(run.summary.counters.gradients); });
-    const auto products =
-        moments_of(runs, [](const Series &run) { return static_cast<double>(run.summary.counters.products()); });
+    const auto count = [](auto number) {
+      return [number](const Series &run) { return static_cast<double>(number(run.summary)); };
+    };
+    const auto time = Moments::of(runs, count([](const Summary &summary) { return summary.seconds; }));
+    const auto steps = Moments::of(runs, count([](const Summary &summary) { return summary.iterations; }));
+    const auto gradients = Moments::of(runs, count([](const Summary &summary) { return summary.counters.gradients; }));
+    const auto products = Moments::of(runs, count([](const Summary &summary) { return summary.counters.products(); }));
     const auto worst = [&](const char *metric) {
       double largest = 0.0;
-      for (const auto &run : runs) {
-        const double value = run.final_metric(metric);
+      for (const auto *run : runs) {
+        const double value = run->final_metric(metric);
         largest = std::isfinite(value) ? std::max(largest, value) : infinity;
       }
       return cell(largest);
     };
-    table.add({entrant.spec, fmt::format("{} of {}", arrived, runs.size()), duration_text(time.mean),
-               duration_text(time.spread), short_number(steps.mean, 4), short_number(steps.spread, 3),
-               short_number(gradients.mean, 4), short_number(products.mean, 4), worst("true-hypergradient"),
-               worst("true-x-error"), worst("true-phi-gap")});
+    table.add({entrants[i].spec, arrived, duration_text(time.mean), duration_text(time.spread),
+               short_number(steps.mean, 4), short_number(steps.spread, 3), short_number(gradients.mean, 4),
+               short_number(products.mean, 4), worst("true-hypergradient"), worst("true-x-error"),
+               worst("true-phi-gap")});
   }
   return table.text();
 }
 
-report::Figure race_figure(const std::string &title, const std::vector<Entrant> &entrants, const std::string &metric) {
+/// Why runs did not arrive, a line each; empty where all did.
+std::string failures_text(const std::vector<Series> &series) {
+  std::string text;
+  for (const auto &run : series) {
+    if (run.summary.failed() || !run.summary.message.empty()) {
+      text += fmt::format("{}: {} after {} steps: {}\n", run.name, run.status(), run.summary.iterations,
+                          run.summary.message);
+    }
+  }
+  return text;
+}
+
+report::Figure race_figure(const std::string &title, const std::vector<Entrant> &entrants,
+                           const std::vector<Series> &series, const std::string &metric) {
   report::Figure figure{.title = title, .panels = {}};
   for (const bool over_seconds : {false, true}) {
     report::Panel panel{.title = over_seconds ? "over time" : "over iterations",
@@ -156,10 +184,10 @@ report::Figure race_figure(const std::string &title, const std::vector<Entrant> 
                         .y_label = metric,
                         .log_x = true,
                         .curves = {}};
-    for (const auto &entrant : entrants) {
-      for (const auto &series : entrant.runs) {
-        panel.curves.push_back(series.curve(metric, over_seconds));
-        panel.curves.back().label = entrant.spec;
+    for (std::size_t i = 0; i < entrants.size(); ++i) {
+      for (const auto *run : runs_of(i, entrants.size(), series)) {
+        panel.curves.push_back(run->curve(metric, over_seconds));
+        panel.curves.back().label = entrants[i].spec;
       }
     }
     figure.panels.push_back(std::move(panel));
@@ -197,7 +225,7 @@ public:
       setup_.solvers.push_back(catalog::make_solver(spec));
     }
     setup_.run.interrupt = &interrupt_requested();
-    setup_.run.max_iterations = 1'000'000;
+    setup_.run.max_iterations = 1'000'000'000'000;
     setup_.run.max_seconds = arguments.time_limit;
     setup_.command_options = command_options;
     apply_options(setup_, more);
@@ -205,67 +233,93 @@ public:
       target_ = parse_target(arguments.target);
     }
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      entrants_.push_back({specs[i], std::move(setup_.solvers[i]), {}});
+      entrants_.push_back({specs[i], std::move(setup_.solvers[i])});
     }
     seed_ = seed_of(*setup_.problem);
   }
 
   [[nodiscard]] Experiment run() {
+    Experiment result = description();
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
     std::vector<Problem> problems;
     for (std::uint64_t i = 0; i < seeds; ++i) {
       problems.push_back(seeds == 1 ? setup_.problem->make() : with_seed(*setup_.problem, seed_ + i));
     }
-    if (!target_ && !setup_.run.has_tolerance()) {
-      if (arguments_.tune &&
-          target_by_truth(problems.front())) { // or steps would be found that make ‖d‖ small and wrong
-        judges_by_truth_ = true;
-      } else {
-        setup_.run.direction_tolerance = 1e-6;
-      }
-    }
-    metric_ = judges_by_truth_            ? "hypergradient"
-              : target_                   ? target_->metric
-              : problems.front().answer() ? "x-error"
-                                          : "direction";
-    Experiment result = description();
+    std::vector<Problem> to_tune_on = arguments_.tune ? tuning_problems() : std::vector<Problem>();
+    choose_target(problems, to_tune_on);
+    result.options["arrival"] = arrival_;
     if (arguments_.tune) {
-      result.tables.push_back(tune(result));
+      result.tables.push_back(tune(to_tune_on, result));
     }
     for (std::uint64_t i = 0; i < seeds; ++i) {
       const auto answer = problems[i].answer();
+      const auto target = target_on(problems[i]);
       for (auto &entrant : entrants_) {
         if (interrupt_requested()) {
           break;
         }
         ProgressLine progress(entrant.spec);
         const std::string name = seeds == 1 ? entrant.spec : fmt::format("{}, seed {}", entrant.spec, seed_ + i);
-        entrant.runs.push_back(
-            run_series_or_fail(request(problems[i], entrant.spec, name, progress.if_terminal()), *entrant.solver));
-        measure_truth(problems[i], answer, entrant.runs.back());
-        result.series.push_back(entrant.runs.back());
+        result.series.push_back(run_series_or_fail(
+            request(problems[i], entrant.spec, name, target, progress.if_terminal()), *entrant.solver));
+        measure_truth(problems[i], answer, result.series.back());
       }
     }
     for (const auto &entrant : entrants_) {
       result.options["solver_options"][entrant.spec] = options_json(*entrant.solver);
     }
     result.interrupted = interrupt_requested();
-    result.tables.push_back(seeds == 1 ? race_table(result.series) : seeds_table(entrants_));
-    result.figure = race_figure(result.title, entrants_, metric_);
+    if (!result.series.empty()) {
+      result.tables.push_back("arrival: " + arrival_ + "\n" +
+                              (seeds == 1 ? race_table(result.series) : seeds_table(entrants_, result.series)));
+    }
+    if (auto failures = failures_text(result.series); !failures.empty()) {
+      result.tables.push_back(std::move(failures));
+    }
+    if (result.interrupted) {
+      result.tables.emplace_back("interrupted: the race is incomplete\n");
+    }
+    result.figure = race_figure(result.title, entrants_, result.series, metric_);
     return result;
   }
 
 private:
+  /// By the caller's word, or by the truth where steps are searched for: or some would be found that make ‖d‖ small and
+  /// wrong. The same for all problems.
+  void choose_target(const std::vector<Problem> &problems, const std::vector<Problem> &to_tune_on) {
+    const auto has_truth = [](const Problem &problem) { return target_by_truth(problem).has_value(); };
+    if (target_) {
+      arrival_ = fmt::format("{} <= {}", target_->metric, short_number(target_->value));
+    } else if (setup_.run.has_tolerance()) {
+      arrival_ = "at the tolerance that was given";
+    } else if (arguments_.tune && std::all_of(problems.begin(), problems.end(), has_truth) &&
+               std::all_of(to_tune_on.begin(), to_tune_on.end(), has_truth)) {
+      judges_by_truth_ = true;
+      arrival_ = fmt::format("the exact ‖∇φ(x)‖ at {} of that at the start", short_number(part_of_start));
+    } else {
+      setup_.run.direction_tolerance = 1e-6;
+      arrival_ = "‖d‖ <= 1e-6, by a method's own word";
+    }
+    metric_ = judges_by_truth_ ? "hypergradient"
+              : target_        ? target_->metric
+                               : (problems.front().answer() ? "x-error" : "direction");
+  }
+
+  [[nodiscard]] std::optional<Target> target_on(const Problem &problem) const {
+    return judges_by_truth_ ? target_by_truth(problem) : target_;
+  }
+
   [[nodiscard]] experiment::RunRequest request(const Problem &problem, const std::string &spec, const std::string &name,
-                                               Observer<Vector> *observer) const {
-    const auto target = judges_by_truth_ ? target_by_truth(problem) : target_;
+                                               const std::optional<Target> &target, Observer<Vector> *observer) const {
+    constexpr double growth = 0.02;
     return {.problem = problem,
             .solver = spec,
             .name = name,
             .options = setup_.run,
             .metrics = {metric_},
             .target = target,
-            .cadence = {.every = 1, .growth = target ? 0.0 : 0.02},
+            .cadence = {.every = 1, .growth = target ? 0.0 : growth},
+            .kept = {.every = 1, .growth = growth},
             .observer = observer};
   }
 
@@ -279,7 +333,7 @@ private:
             .options = {{"problem", setup_.problem->name()},
                         {"problem_options", options_json(*setup_.problem)},
                         {"solvers", specs},
-                        {"target", judges_by_truth_ ? "hypergradient, 1e-5 of the start's" : arguments_.target},
+                        {"target", arguments_.target},
                         {"time_limit", setup_.run.max_seconds},
                         {"seeds", arguments_.seeds},
                         {"solver_options", experiment::Json::object()}},
@@ -290,11 +344,23 @@ private:
             .tables = {}};
   }
 
-  /// On a problem that is not raced, where seeds give others; a table of what was found.
-  [[nodiscard]] std::string tune(Experiment &result) {
+  /// Of seeds that are not raced, several of them, or steps at the edge of what one problem bears would be found; the
+  /// problem itself where it has no seeds.
+  [[nodiscard]] std::vector<Problem> tuning_problems() const {
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
-    const bool has_seeds = setup_.problem->set("seed", std::to_string(seed_ + seeds));
-    const Problem problem = setup_.problem->make();
+    std::vector<Problem> problems;
+    for (std::uint64_t i = 0; i < problems_to_tune_on; ++i) {
+      const bool has_seeds = setup_.problem->set("seed", std::to_string(seed_ + seeds + i));
+      problems.push_back(setup_.problem->make());
+      if (!has_seeds) {
+        break;
+      }
+    }
+    return problems;
+  }
+
+  /// Gives every method its steps; a table of what was found.
+  [[nodiscard]] std::string tune(const std::vector<Problem> &problems, Experiment &result) {
     const double budget = arguments_.tune_seconds > 0.0 ? arguments_.tune_seconds : arguments_.time_limit;
     report::Table table({"tuned", "steps found", "trials", "of the budget", "best trial"});
     for (auto &entrant : entrants_) {
@@ -302,11 +368,16 @@ private:
         break;
       }
       ProgressLine progress("tuning " + entrant.spec);
-      auto found = experiment::search_steps(request(problem, entrant.spec, entrant.spec, progress.if_terminal()),
-                                            *entrant.solver, names_in(more_), budget);
+      std::vector<experiment::RunRequest> requests;
+      for (const auto &problem : problems) {
+        requests.push_back(request(problem, entrant.spec, entrant.spec, target_on(problem), progress.if_terminal()));
+      }
+      auto found = experiment::search_steps(requests, *entrant.solver, names_in(more_), budget);
       entrant.solver = std::move(found.solver);
-      const std::string best = found.arrived ? "arrived in " + duration_text(found.best)
-                                             : "did not arrive, " + metric_ + " " + short_number(found.best);
+      const bool all_arrived = found.arrived == std::ssize(requests);
+      const std::string best =
+          all_arrived ? fmt::format("{} of {} in {}", found.arrived, requests.size(), duration_text(found.best))
+                      : fmt::format("{} of {}, {} left", found.arrived, requests.size(), cell(found.best));
       table.add({entrant.spec, found.steps, std::to_string(found.trials),
                  fmt::format("{:.0f} %", 100.0 * found.seconds / budget), best});
       result.options["tuning"]["found"][entrant.spec] = {{"steps", found.steps},
@@ -316,13 +387,14 @@ private:
                                                          {"best", experiment::json_number(found.best)}};
     }
     result.options["tuning"]["seconds"] = budget;
-    if (has_seeds) {
-      result.options["tuning"]["seed"] = seed_ + seeds;
-    }
-    return fmt::format("steps searched for {} each, {}\n{}", duration_text(budget),
-                       has_seeds ? fmt::format("on the problem of seed {}", seed_ + seeds) : "on the problem itself",
+    result.options["tuning"]["problems"] = problems.size();
+    return fmt::format("steps searched for {} each, on {}\n{}", duration_text(budget),
+                       problems.size() > 1 ? fmt::format("{} problems of other seeds", problems.size())
+                                           : "the problem itself",
                        table.text());
   }
+
+  static constexpr std::uint64_t problems_to_tune_on = 3;
 
   const RaceArguments &arguments_;
   const std::vector<std::string> &more_;
@@ -330,6 +402,7 @@ private:
   std::optional<Target> target_;
   bool judges_by_truth_ = false; ///< each problem has its own target
   std::string metric_;
+  std::string arrival_; ///< what it is to arrive
   std::uint64_t seed_ = 0;
   std::vector<Entrant> entrants_;
 };
@@ -378,11 +451,11 @@ void add_race(CLI::App &app, Action &chosen) {
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000));
   command->add_flag("--tune", arguments->tune,
-                    "First search for the steps of every method that are not given, on a problem of another seed");
+                    "First search for the steps of every method that are not given, on problems of other seeds");
   command
       ->add_option("--tune-seconds", arguments->tune_seconds,
                    "Budget of that search, for each method, on the clocks of its runs (default: the time limit)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--out", arguments->out, "Write race.json, race.csv and race.svg here");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

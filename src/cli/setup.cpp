@@ -35,6 +35,9 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
 }
 
 void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
+  if (setup.problem->is_pinned(name) || (setup.solvers.size() == 1 && setup.solvers.front()->is_pinned(name))) {
+    throw InvalidInput("--" + name + " is given twice: here and within the name of the problem or the solver");
+  }
   bool found = setup.problem->set_unless_pinned(name, value);
   for (const auto &solver : setup.solvers) {
     found |= solver->set_unless_pinned(name, value);

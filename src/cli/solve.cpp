@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -86,7 +87,8 @@ void refuse_other_options(const std::vector<std::string> &more) {
   const auto run_options = catalog::describe(Options{});
   for (const auto &argument : more) {
     const auto name = argument.substr(0, argument.find('='));
-    const bool ends = std::any_of(run_options.begin(), run_options.end(),
+    const bool ends = name == "--tolerance" || // of runs that choose their steps
+                      std::any_of(run_options.begin(), run_options.end(),
                                   [&](const catalog::OptionInfo &info) { return name == "--" + info.name; });
     if (argument.starts_with("--") && !ends) {
       throw InvalidInput(name + " cannot change when a run goes on; what ends it can, such as --iterations");
@@ -128,11 +130,12 @@ experiment::Json certificate_json(const Certificate &certificate) {
   if (certificate.exists()) {
     json.update({{"phi", json_number(certificate.value)},
                  {"hypergradient", json_number(certificate.hypergradient)},
-                 {"first_hypergradient", json_number(certificate.first_hypergradient)},
+                 {"first_hypergradient", json_number(certificate.first_hypergradient.value_or(infinity))},
                  {"y_error", json_number(certificate.lower_error)},
                  {"v_error", json_number(certificate.multiplier_error)},
                  {"directions", certificate.directions},
                  {"difference_error", json_number(certificate.difference_error)},
+                 {"difference_scale", json_number(certificate.difference_scale)},
                  {"difference_tolerance", json_number(certificate.difference_tolerance)}});
   }
   return json;
@@ -150,7 +153,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
     take_told(found->state, arguments, more);
     arguments.out = arguments.resume;
   } else if (arguments.problem.empty()) {
-    throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)");
+    throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)" +
+                       (more.empty() ? "" : "; found '" + more.front() + "'"));
   }
   if (arguments.every < 1) {
     throw InvalidInput(fmt::format("--every = {}, expected a whole number >= 1", arguments.every));
@@ -215,17 +219,10 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                             .every_seconds = arguments.save_every,
                             .from = found ? &found->state : nullptr};
   }
-  Series series = run_series(request, solver);
-  if (found && series.summary.converged() &&
-      series.summary.iterations == found->state.first<SavedState::Integers>("iterations")) {
-    fmt::print(stderr,
-               "duplex: nothing was left to do: the run had ended ({}); ask for more, such as a smaller tolerance\n",
-               series.status());
-  }
-  std::optional<Certificate> certificate;
-  if (arguments.certify && !series.summary.failed()) {
-    certificate = duplex::certify(problem, problem.start(), series.state);
-    series.certificate = certificate_json(*certificate);
+  const Series series = run_series(request, solver);
+  if (found && series.summary.iterations == found->state.first<SavedState::Integers>("iterations") &&
+      (series.summary.converged() || series.summary.termination == Termination::max_iterations)) {
+    fmt::print(stderr, "duplex: nothing was left to do: the run had ended ({})\n", series.status());
   }
 
   Experiment result{.name = "solve",
@@ -243,9 +240,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   for (const auto &info : catalog::describe(setup.run)) {
     result.options["run_options"][info.name] = info.value;
   }
-  if (arguments.as_json) {
-    fmt::print("{}\n", experiment::to_json(result).dump(2));
-  } else {
+  if (!arguments.as_json) {
     for (const auto &recovery : series.summary.recoveries) {
       fmt::print("recovered: {}\n", recovery);
     }
@@ -257,9 +252,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
       fmt::print("{}\n", series.summary.explanation.empty() ? explanation_without_choices(series.summary.solver)
                                                             : series.summary.explanation);
     }
-    if (certificate) {
-      fmt::print("{}", certificate->text());
-    }
+    (void)std::fflush(stdout);
   }
   if (!arguments.out.empty()) {
     result.figure.title = result.title;
@@ -271,17 +264,37 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
     if (!series.summary.failed()) {
       report::write_file(std::filesystem::path(arguments.out) / "solution.csv", solution_csv(series.state));
     }
+  }
+  std::optional<Certificate> certificate; // may take long: all else is written by now
+  if (arguments.certify && !series.summary.failed()) {
+    restore_default_interrupts();
+    certificate = duplex::certify(problem, problem.start(), series.state);
+    result.series.front().certificate = certificate_json(*certificate);
+    if (!arguments.out.empty()) {
+      write(result, arguments.out);
+    }
     if (!arguments.as_json) {
-      fmt::print("written: {}\n", arguments.out);
+      fmt::print("{}", certificate->text());
     }
   }
+  if (arguments.as_json) {
+    fmt::print("{}\n", experiment::to_json(result).dump(2));
+  } else if (!arguments.out.empty()) {
+    fmt::print("written: {}\n", arguments.out);
+  }
+  (void)std::fflush(stdout); // what follows is said after it, in a log too
   const bool has_own_tolerance = !series.summary.explanation.empty();
   const bool asked_for_convergence = has_own_tolerance || request.target || setup.run.has_tolerance();
-  const bool reached = asked_for_convergence ? series.summary.converged() : reached_what_was_asked(series.summary);
+  const bool overfitted_instead =
+      series.summary.termination == Termination::overfitted && (request.target || setup.run.has_tolerance());
+  const bool reached = asked_for_convergence ? series.summary.converged() && !overfitted_instead
+                                             : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
-    if (!arguments.out.empty()) {
-      fmt::print(stderr, "go on with: duplex solve --resume '{}'\n", arguments.out);
+    if (!arguments.out.empty() && series.summary.termination != Termination::overfitted) {
+      const bool at_limit = series.summary.termination == Termination::max_iterations;
+      fmt::print(stderr, "go on with: duplex solve --resume '{}'{}\n", arguments.out,
+                 at_limit ? fmt::format(" --iterations {}", 2 * series.summary.iterations) : "");
     }
   }
   const bool certified = !arguments.certify || (certificate && certificate->holds());
@@ -312,7 +325,7 @@ void add_solve(CLI::App &app, Action &chosen) {
                       "TensorBoard to a file with 'tfevents' in its name");
   command->add_option("--save-every", arguments->save_every, "Seconds of the run between checkpoints")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   auto *resume =
       command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
   auto *patience =
@@ -320,7 +333,7 @@ void add_solve(CLI::App &app, Action &chosen) {
           ->add_option("--held-out-patience", arguments->held_out_patience,
                        "Stop once the loss on samples that neither level sees has not fallen for so many looks,\n"
                        "and go back to where it was smallest")
-          ->check(CLI::PositiveNumber);
+          ->check(positive_number());
   for (auto *fixed : {problem, solver, metrics, every, out, patience}) {
     resume->excludes(fixed);
   }

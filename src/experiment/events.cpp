@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace duplex::experiment {
 
@@ -91,7 +92,7 @@ std::string scalar_event(double wall_time, std::int64_t step, std::span<const st
                          std::span<const double> numbers) {
   std::string summary;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (std::isfinite(numbers[i])) {
+    if (std::abs(numbers[i]) <= static_cast<double>(std::numeric_limits<float>::max())) {
       std::string value;
       append_bytes(value, 1, names[i]);
       append_tag(value, 2, Wire::fixed32);

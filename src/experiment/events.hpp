@@ -15,7 +15,7 @@ namespace duplex::experiment {
 /// What an event file begins with.
 [[nodiscard]] std::string first_event(double wall_time);
 
-/// One step; numbers that are not finite are left out.
+/// One step, in floats as TensorBoard has them; numbers that are none are left out.
 [[nodiscard]] std::string scalar_event(double wall_time, std::int64_t step, std::span<const std::string> names,
                                        std::span<const double> numbers);
 

@@ -76,6 +76,11 @@ public:
     if (file_) {
       file_->add(trace_.rows().back());
     }
+    if (last_is_extra_) {
+      trace_.drop_before_last();
+    }
+    last_is_extra_ = progress.iteration < next_;
+    next_ = last_is_extra_ ? next_ : request_->kept.after(progress.iteration);
   }
   /// With the rows of before where the run goes on.
   void begin(const SavedState *from) {
@@ -92,6 +97,8 @@ private:
   const RunRequest *request_;
   Trace<Vector> trace_;
   std::optional<TraceFile> file_;
+  std::int64_t next_ = 1;
+  bool last_is_extra_ = false; ///< it stays only if it is the last of all
 };
 
 } // namespace
@@ -242,8 +249,8 @@ void print(const Experiment &experiment) {
   }
   fmt::print("claims\n");
   for (const auto &claim : experiment.claims) {
-    fmt::print("  {} {}: {}\n        paper: {}; measured: {}\n", claim.holds ? "holds" : "FAILS", claim.id, claim.text,
-               claim.paper, claim.measured);
+    fmt::print("  {} {}: {}\n        {}: {}; measured: {}\n", claim.holds ? "holds" : "FAILS", claim.id, claim.text,
+               experiment.reference, claim.paper, claim.measured);
   }
   const auto held =
       std::count_if(experiment.claims.begin(), experiment.claims.end(), [](const Claim &claim) { return claim.holds; });

@@ -57,7 +57,8 @@ struct Experiment {
   std::vector<Series> series;
   std::vector<Claim> claims;
   report::Figure figure;
-  std::vector<std::string> tables; ///< as text, printed in order
+  std::vector<std::string> tables;      ///< as text, printed in order
+  std::string_view reference = "paper"; ///< what its claims are held against
   bool interrupted = false;
 
   [[nodiscard]] bool holds() const;
@@ -75,6 +76,7 @@ struct RunRequest {
   std::optional<Target> target = {};
   std::optional<HoldOut> hold_out = {};
   Cadence cadence = {};
+  Cadence kept = {};                       ///< of the looks, those whose rows stay in the series
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
   std::optional<Saving> saving = {};     ///< with the trace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <iterator>
 #include <utility>
 
 namespace duplex::experiment {
@@ -61,22 +61,32 @@ Point steps_of(const ConfiguredSolver &solver, const std::vector<std::string> &g
   return point;
 }
 
+/// How good a trial was.
+struct Score {
+  std::int64_t arrived = 0;
+  double value = infinity; ///< seconds where all arrived, otherwise the largest metric
+
+  [[nodiscard]] bool better_than(const Score &other) const {
+    return arrived != other.arrived ? arrived > other.arrived : value < other.value;
+  }
+};
+
 class Search {
 public:
-  Search(const RunRequest &request, const ConfiguredSolver &solver, double budget)
-      : request_(&request), solver_(&solver), left_(budget), longest_(budget / 20.0) {
+  Search(std::span<const RunRequest> requests, const ConfiguredSolver &solver, double budget)
+      : requests_(requests), solver_(&solver), left_(budget),
+        longest_(budget / (40.0 * static_cast<double>(requests.size()))) {
     found_.steps = "as given";
     found_.solver = copy_of(solver);
   }
 
   FoundSteps run(const Point &start) {
-    try_solver(copy_of(*solver_), "as given");
-    if (start.empty()) {
-      return std::move(found_);
-    }
-    decades(start);
-    for (const double factor : {3.0, 1.5}) {
-      refine(factor, start);
+    (void)score_of(copy_of(*solver_), "as given");
+    if (!start.empty()) {
+      decades(start);
+      for (const double factor : {3.0, 1.5}) {
+        refine(factor);
+      }
     }
     return std::move(found_);
   }
@@ -85,6 +95,7 @@ private:
   /// The first steps over two decades to either side, every one beside every other.
   void decades(const Point &start) {
     constexpr std::array<double, 5> factors{1.0, 0.1, 10.0, 0.01, 100.0};
+    best_point_ = start;
     for (const double first : factors) {
       for (const double second : factors) {
         Point point = start;
@@ -94,83 +105,95 @@ private:
         } else if (second != 1.0) {
           continue;
         }
-        try_point(point);
+        (void)improves(point);
       }
     }
   }
 
-  void refine(double factor, const Point &start) {
+  void refine(double factor) {
     for (bool improved = true; improved && !spent();) {
       improved = false;
-      for (std::size_t i = 0; i < start.size(); ++i) {
+      for (std::size_t i = 0; i < best_point_.size(); ++i) {
         for (const double change : {factor, 1.0 / factor}) {
-          Point point = best_ ? *best_ : start;
+          Point point = best_point_;
           point[i].value *= change;
-          improved = try_point(point) || improved;
+          improved = improves(point) || improved;
         }
       }
     }
   }
 
-  bool try_point(const Point &point) {
-    if (!try_solver(with_steps(*solver_, point), text_of(point))) {
+  bool improves(const Point &point) {
+    const Score score = score_of(with_steps(*solver_, point), text_of(point));
+    if (!score.better_than(best_score_)) {
       return false;
     }
-    best_ = point;
+    best_score_ = score;
+    best_point_ = point;
     return true;
   }
 
   [[nodiscard]] bool spent() const {
-    return left_ <= 0.0 || (request_->options.interrupt != nullptr && request_->options.interrupt->load());
+    const auto *interrupt = requests_.front().options.interrupt;
+    return left_ <= 0.0 || (interrupt != nullptr && interrupt->load());
   }
 
-  /// Whether it is the best so far.
-  bool try_solver(std::unique_ptr<ConfiguredSolver> solver, const std::string &steps) {
+  [[nodiscard]] bool all_arrived() const { return found_.arrived == std::ssize(requests_); }
+
+  Score score_of(std::unique_ptr<ConfiguredSolver> solver, const std::string &steps) {
+    Score score;
     if (spent()) {
-      return false;
+      return score;
     }
-    RunRequest request = *request_;
-    request.options.max_seconds = std::min({left_, longest_, found_.arrived ? found_.best : infinity});
-    Series series;
+    const bool is_first = found_.trials == 0;
+    double seconds = 0.0;
+    double largest = 0.0;
     try {
-      series = run_series_or_fail(request, *solver);
+      for (RunRequest request : requests_) {
+        const double enough = all_arrived() ? found_.best : infinity;
+        request.options.max_seconds = std::min({left_, longest_, std::max(1e-9, enough - seconds)});
+        const Series series = run_series_or_fail(request, *solver);
+        seconds += series.summary.seconds;
+        left_ -= series.summary.seconds;
+        const double metric = series.final_metric(request.metrics.back());
+        score.arrived += series.summary.converged() ? 1 : 0;
+        largest = series.summary.failed() || !std::isfinite(metric) ? infinity : std::max(largest, metric);
+        if (spent() || (all_arrived() && !series.summary.converged())) { // it cannot become the best
+          break;
+        }
+      }
     } catch (const InvalidInput &) { // an option of the solver that goes with its own steps alone
-      if (found_.trials == 0) {
+      if (is_first) {
         throw;
       }
-      return false;
+      return {};
     }
-    left_ -= series.summary.seconds;
-    found_.seconds += series.summary.seconds;
-    const bool is_first = found_.trials++ == 0;
-    const bool arrived = series.summary.converged();
-    const double metric = series.final_metric(request.metrics.back());
-    const double score = arrived                                             ? series.summary.seconds
-                         : series.summary.failed() || !std::isfinite(metric) ? infinity
-                                                                             : metric;
-    const bool better = is_first || (arrived != found_.arrived ? arrived : score < found_.best);
-    if (better) {
+    ++found_.trials;
+    found_.seconds += seconds;
+    score.value = score.arrived == std::ssize(requests_) ? seconds : largest;
+    if (is_first || score.better_than({found_.arrived, found_.best})) {
       found_.solver = std::move(solver);
       found_.steps = steps;
-      found_.arrived = arrived;
-      found_.best = score;
+      found_.arrived = score.arrived;
+      found_.best = score.value;
     }
-    return better;
+    return score;
   }
 
-  const RunRequest *request_;
+  std::span<const RunRequest> requests_;
   const ConfiguredSolver *solver_;
   double left_;
-  double longest_;
-  std::optional<Point> best_;
+  double longest_; ///< of a run
+  Point best_point_;
+  Score best_score_;
   FoundSteps found_;
 };
 
 } // namespace
 
-FoundSteps search_steps(const RunRequest &request, const ConfiguredSolver &solver,
+FoundSteps search_steps(std::span<const RunRequest> requests, const ConfiguredSolver &solver,
                         const std::vector<std::string> &given, double budget) {
-  return Search(request, solver, budget).run(steps_of(solver, given));
+  return Search(requests, solver, budget).run(steps_of(solver, given));
 }
 
 } // namespace duplex::experiment

@@ -9,22 +9,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace duplex::experiment {
 
 TraceFormat trace_format_of(const std::filesystem::path &path) {
-  if (path.filename().string().find("tfevents") != std::string::npos) {
-    return TraceFormat::events;
-  }
   if (path.extension() == ".jsonl") {
     return TraceFormat::json_lines;
   }
   if (path.extension() == ".csv") {
     return TraceFormat::csv;
+  }
+  if (path.filename().string().find("tfevents") != std::string::npos) {
+    return TraceFormat::events;
   }
   throw InvalidInput(fmt::format(
       "--trace {}: expected a name that ends in .jsonl or .csv, or, for TensorBoard, one with 'tfevents' in it",
@@ -37,8 +39,16 @@ TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string>
       opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()),
       seconds_when_opened_(before_.empty() ? 0.0 : before_.back().seconds) {
   names_.insert(names_.end(), std::make_move_iterator(metrics.begin()), std::make_move_iterator(metrics.end()));
-  if (!std::ofstream(path, std::ios::app)) { // what is there stays until there is a row to write
-    throw InvalidInput(fmt::format("--trace {}: cannot be written", path.string()));
+  std::error_code problem;
+  if (path.has_parent_path()) {
+    std::filesystem::create_directories(path.parent_path(), problem);
+  }
+  if (problem || !std::ofstream(path, std::ios::app)) { // what is there stays until there is a row to write
+    throw InvalidInput(fmt::format("--trace {}: cannot be written: {}", path.string(),
+                                   problem ? problem.message() : std::generic_category().message(errno)));
+  }
+  if (!before_.empty()) {
+    begin();
   }
 }
 
@@ -52,6 +62,7 @@ void TraceFile::begin() {
   for (const auto &row : before_) {
     file_ << record(row);
   }
+  file_.flush();
 }
 
 void TraceFile::add(const TraceRow &row) {

@@ -20,8 +20,8 @@ enum class TraceFormat : std::uint8_t { json_lines, csv, events };
 
 class TraceFile {
 public:
-  /// Begins with the rows that a run which goes on has made before. Throws InvalidInput where the name says no format
-  /// or the file cannot be written.
+  /// Makes its folder. Begins with the rows that a run which goes on has made before. Throws InvalidInput where the
+  /// name says no format or the file cannot be written.
   TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before);
 
   /// Throws std::runtime_error where the disk takes no more.

@@ -173,6 +173,20 @@ template <class Scalar> Quadratic<Scalar> QuadraticSettings::generate() const {
   return Quadratic<Scalar>(std::move(data));
 }
 
+template <class Scalar> Quadratic<Scalar> Quadratic<Scalar>::in_units(const Units &units) const {
+  Data scaled = *data_;
+  Vector shrink(x_size() + y_size()); // x = units.x·x̃, y = units.y·ỹ
+  shrink << Vector::Constant(x_size(), static_cast<Scalar>(1.0 / units.x)),
+      Vector::Constant(y_size(), static_cast<Scalar>(1.0 / units.y));
+  const auto upper_unit = static_cast<Scalar>(units.upper);
+  scaled.upper_hessian = (upper_unit * (shrink.asDiagonal() * scaled.upper_hessian * shrink.asDiagonal())).eval();
+  scaled.upper_linear = (upper_unit * shrink.cwiseProduct(scaled.upper_linear)).eval();
+  scaled.lower_hessian *= static_cast<Scalar>(units.lower / (units.y * units.y));
+  scaled.cross *= static_cast<Scalar>(units.lower / (units.x * units.y));
+  scaled.lower_linear *= static_cast<Scalar>(units.lower / units.y);
+  return Quadratic(std::move(scaled));
+}
+
 template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> QuadraticSettings::make() const {
   return generate<Scalar>();
 }

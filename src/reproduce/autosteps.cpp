@@ -265,7 +265,8 @@ Experiment autosteps(const Settings &settings) {
                     .series = {},
                     .claims = {},
                     .figure = {.title = "BAGDC without a step size", .panels = {}, .columns = 3},
-                    .tables = {}};
+                    .tables = {},
+                    .reference = "target"};
   built_in_problems(result, settings);
   counter_example(result, settings);
   random_problems(result, settings);

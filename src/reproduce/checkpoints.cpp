@@ -93,7 +93,8 @@ Experiment checkpoints(const Settings &settings) {
                     .series = {},
                     .claims = {},
                     .figure = {},
-                    .tables = {}};
+                    .tables = {},
+                    .reference = "target"};
   const CleaningRace race(settings, settings.seed);
   report::Table table({"hyper-cleaning by", "a step", "a checkpoint", "bytes", "of a run, one every 10 s"});
   double largest = 0.0;

@@ -98,7 +98,8 @@ Experiment clean_scale(const Settings &settings) {
       .series = {},
       .claims = {},
       .figure = {.title = "Time per step", .panels = {}, .columns = 1},
-      .tables = {}};
+      .tables = {},
+      .reference = "target"};
   std::ofstream("/proc/self/clear_refs") << "5"; // the peak of what comes, not of what was before
   const LabelledSamples trusted = embeddings(settings.seed + 1, 5000, 0.0);
   report::Table table({"samples", "data", "time per step", "data per second", "peak memory", "over the data"});

@@ -32,14 +32,9 @@ ScaledQuadratic draw_scaled_quadratic(std::uint64_t seed) {
   const Index n = settings.n;
   const Index m = settings.m;
 
-  auto data = settings.generate<double>().data();
-  Eigen::VectorXd shrink(n + m); // x = x_unit·x̃, y = y_unit·ỹ
-  shrink << Eigen::VectorXd::Constant(n, 1.0 / x_unit), Eigen::VectorXd::Constant(m, 1.0 / y_unit);
-  data.upper_hessian = (upper_unit * (shrink.asDiagonal() * data.upper_hessian * shrink.asDiagonal())).eval();
-  data.upper_linear = (upper_unit * shrink.cwiseProduct(data.upper_linear)).eval();
-  data.lower_hessian *= lower_unit / (y_unit * y_unit);
-  data.cross *= lower_unit / (x_unit * y_unit);
-  data.lower_linear *= lower_unit / y_unit;
+  auto problem =
+      settings.generate<double>().in_units({.upper = upper_unit, .lower = lower_unit, .x = x_unit, .y = y_unit});
+  const auto &data = problem.data();
 
   const dense::SymmetricFactor<double> factor(data.lower_hessian);
   Eigen::MatrixXd response(n + m, n); // z = (x, y*(x)) is affine in x
@@ -51,8 +46,7 @@ ScaledQuadratic draw_scaled_quadratic(std::uint64_t seed) {
   at_zero.tail(m) = -lower_at_zero;
   Eigen::MatrixXd reduced_hessian = response.transpose() * data.upper_hessian * response;
   Eigen::VectorXd reduced_linear = response.transpose() * (data.upper_hessian * at_zero + data.upper_linear);
-  return {Quadratic<double>(std::move(data)), std::move(reduced_hessian), std::move(reduced_linear),
-          settings.condition};
+  return {std::move(problem), std::move(reduced_hessian), std::move(reduced_linear), settings.condition};
 }
 
 namespace {

@@ -191,7 +191,8 @@ Experiment sabotage(const Settings &settings) {
                     .series = {},
                     .claims = {},
                     .figure = {},
-                    .tables = {}};
+                    .tables = {},
+                    .reference = "target"};
   struct Part {
     Sabotage kind;
     int runs;

@@ -27,9 +27,12 @@ namespace duplex::governed {
   }
 }
 
-[[nodiscard]] inline std::string stalled_text(const std::string &what, double relative_direction) {
+[[nodiscard]] inline std::string stalled_text(const std::string &what, double relative_direction,
+                                              double precision_of_numbers) {
+  const bool in_doubles = precision_of_numbers < 1e-10;
   return what + "; d stands at " + short_number(relative_direction) +
-         " of the first, and rounding or a kink may hide the rest: ask for a larger tolerance, or use doubles";
+         " of the first, and rounding or a kink may hide the rest: ask for " +
+         (in_doubles ? "less" : "less, or use doubles");
 }
 
 /// What a run measured and chose.

@@ -85,6 +85,15 @@ public:
   /// y* = −H⁻¹(Cᵀx + h), v* = H⁻¹∇yF, where H is regular.
   bool respond(const Vector &x, Vector &y, Vector &v) const;
 
+  /// The same problem with F, f, x and y in other units: one of x is `x` of before, and so on.
+  struct Units {
+    double upper = 1.0;
+    double lower = 1.0;
+    double x = 1.0;
+    double y = 1.0;
+  };
+  [[nodiscard]] Quadratic in_units(const Units &units) const;
+
   /// The constants of Theorem 3.3, from the spectra.
   [[nodiscard]] ProblemConstants constants() const;
 

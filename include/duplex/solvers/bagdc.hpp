@@ -176,6 +176,8 @@ public:
   [[nodiscard]] const V &direction() const { return governs_now() ? governor_->direction() : direction_; }
   /// y before the step, which has changed places with y⁺; a fused step keeps none.
   [[nodiscard]] const V *lower_point() const { return fused_ || governs_now() ? nullptr : &y_next_; }
+  /// Whether the last step has verified that the method's own tolerance is met.
+  [[nodiscard]] bool claims() const { return governor_ && governor_->claims(); }
   /// What was measured and chosen, where the steps are automatic.
   [[nodiscard]] std::string explanation() const {
     std::string text;
