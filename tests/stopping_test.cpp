@@ -134,6 +134,45 @@ TEST(ARunThatGoesOn, IsJudgedByWhatItIsAskedForNow) {
             1e-9 * *certify(problem, problem.start(), finer).first_hypergradient);
 }
 
+TEST(ARunThatGoesOn, LearnsItsScaleWhereOneThatWasNotInterruptedWouldHave) {
+  const auto problem = RidgeSettings{}.generate<double>();
+  Monitor<Vec> monitor;
+  monitor.cadence = {.every = 97};
+  const Bagdc solver{.alpha = 0.5, .beta = 0.2};
+  auto whole = problem.start();
+  const auto uninterrupted =
+      solve(problem, solver, whole, {.max_iterations = 100'000, .kkt_relative_tolerance = 1e-4}, monitor);
+  for (const std::int64_t cut : {3, 7, 98}) {
+    SavedState saved;
+    const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+    auto part = problem.start();
+    (void)solve(problem, solver, part, {.max_iterations = cut, .kkt_relative_tolerance = 1e-4, .saving = &keeping},
+                monitor);
+    const Saving going_on{.from = &saved};
+    auto rest = problem.start();
+    const auto resumed =
+        solve(problem, solver, rest, {.max_iterations = 100'000, .kkt_relative_tolerance = 1e-4, .saving = &going_on},
+              monitor);
+    EXPECT_EQ(resumed.iterations, uninterrupted.iterations) << cut;
+  }
+}
+
+TEST(ARunThatGoesOn, HasNothingToDoWhereLessIsAskedThanItHasReached) {
+  const auto problem = settings.generate<double>();
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto state = problem.start();
+  const auto first = solve(problem, Bagdc{.tolerance = 1e-12}, state, {.max_iterations = 9, .saving = &keeping});
+  EXPECT_FALSE(first.converged()) << first.brief();
+  const Saving going_on{.from = &saved};
+  auto rest = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{.tolerance = 1e-12}, rest, {.kkt_tolerance = 1.0, .saving = &going_on}).termination,
+            Termination::kkt_tolerance);
+  auto looser = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{.tolerance = 1e-2}, looser, {.saving = &going_on}).termination,
+            Termination::direction_tolerance);
+}
+
 TEST(ARunThatGoesOn, LooksWhereOneThatWasNotInterruptedWouldHave) {
   const auto problem = settings.generate<double>();
   Monitor<Vec> monitor;
@@ -383,24 +422,63 @@ TEST(Drift, EndsNoRunWhereTheLowerLevelLeavesASaddle) {
   EXPECT_EQ(end(12), end(0));
 }
 
-TEST(Drift, IsSeenAtTheSameStepAfterResuming) {
+TEST(Drift, IsSeenAtTheSameStepAfterResumingWhereverTheRunWasCut) {
   const auto problem = settings.generate<double>();
   const double curvature = dense::symmetric_spectrum<double>(problem.data().lower_hessian).values.maxCoeff();
   Bagdc slow = calm;
-  slow.eta = 2.01 / curvature;
+  slow.eta = 2.02 / curvature;
+  const auto run = [&](std::int64_t steps, const Saving &saving, State<Vec> &state) {
+    return solve(problem, slow, state, {.max_iterations = steps, .recoveries = 12, .saving = &saving});
+  };
   auto whole = problem.start();
-  const auto uninterrupted = solve(problem, slow, whole, {.max_iterations = 20'000, .recoveries = 12});
+  const auto uninterrupted = run(5000, {}, whole);
   ASSERT_FALSE(uninterrupted.recoveries.empty());
-  SavedState saved;
-  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
-  auto part = problem.start();
-  (void)solve(problem, slow, part, {.max_iterations = 300, .recoveries = 12, .saving = &keeping});
-  const Saving going_on{.from = &saved};
-  auto rest = problem.start();
-  const auto resumed = solve(problem, slow, rest, {.max_iterations = 20'000, .recoveries = 12, .saving = &going_on});
-  EXPECT_EQ(resumed.recoveries, uninterrupted.recoveries);
-  EXPECT_EQ(resumed.counters, uninterrupted.counters);
-  EXPECT_TRUE(same_bits(rest, whole));
+  const std::string &text = uninterrupted.recoveries.front();
+  const auto seen_at = std::stoll(text.substr(text.find(" at step ", text.find(" to ")) + 9));
+  for (const std::int64_t cut : {std::int64_t{15}, std::int64_t{16}, std::int64_t{32}, std::int64_t{72},
+                                 std::int64_t{300}, static_cast<std::int64_t>(seen_at)}) {
+    SavedState saved;
+    auto part = problem.start();
+    (void)run(cut, {.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity}, part);
+    auto rest = problem.start();
+    const auto resumed = run(5000, {.from = &saved}, rest);
+    EXPECT_EQ(resumed.recoveries, uninterrupted.recoveries) << cut;
+    EXPECT_EQ(resumed.counters, uninterrupted.counters) << cut;
+    EXPECT_TRUE(same_bits(rest, whole)) << cut;
+  }
+}
+
+TEST(AStandstill, IsMendedAtTheSameStepAfterResumingWhereverTheRunWasCut) {
+  const auto problem = settings.generate<double>();
+  Bagdc long_steps = calm;
+  long_steps.alpha = 4.0;
+  const auto run = [&](std::int64_t steps, const Saving &saving, State<Vec> &state) {
+    return solve(problem, long_steps, state,
+                 {.max_iterations = steps, .recoveries = 12, .patience = 25, .saving = &saving});
+  };
+  auto whole = problem.start();
+  const auto uninterrupted = run(500, {}, whole);
+  ASSERT_FALSE(uninterrupted.recoveries.empty());
+  for (const std::int64_t cut : {24, 25, 26, 27, 28, 60}) {
+    SavedState saved;
+    auto part = problem.start();
+    const auto first =
+        run(cut, {.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity}, part);
+    EXPECT_EQ(first.termination, Termination::max_iterations) << cut;
+    auto rest = problem.start();
+    const auto resumed = run(500, {.from = &saved}, rest);
+    EXPECT_EQ(resumed.recoveries, uninterrupted.recoveries) << cut;
+    EXPECT_TRUE(same_bits(rest, whole)) << cut;
+  }
+}
+
+TEST(AStandstill, IsNotSeenInTheFirstStep) {
+  const auto problem = settings.generate<double>();
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, {.max_iterations = 100, .recoveries = 12, .patience = 1});
+  for (const auto &recovery : summary.recoveries) {
+    EXPECT_EQ(recovery.find("below inf"), std::string::npos) << recovery;
+  }
 }
 
 TEST(Certificate, RefusesNoDirections) {
@@ -466,6 +544,17 @@ TEST(Certificate, DoesNotDependOnTheUnitsOfX) {
   const double unit = 1e-6;
   const InTwoNumbers problem([=](double x, double y) { // φ = F = cos(x/u)
     return Scalars{y - x, 1.0, -1.0, std::cos(x / unit), -std::sin(x / unit) / unit, 0.0};
+  });
+  const State<Vec> start{Vec::Constant(1, unit), Vec::Constant(1, unit), Vec::Zero(1)};
+  const State<Vec> end{Vec::Constant(1, 3.0 * unit), Vec::Constant(1, 3.0 * unit), Vec::Zero(1)};
+  const auto certificate = certify(problem, start, end);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+}
+
+TEST(Certificate, IsGivenWhereALongDifferenceLeavesTheDomainOfF) {
+  const double unit = 1e-6;
+  const InTwoNumbers problem([=](double x, double y) { // φ = F = log(x/u)
+    return Scalars{y - x, 1.0, -1.0, std::log(x / unit), 1.0 / x, 0.0};
   });
   const State<Vec> start{Vec::Constant(1, unit), Vec::Constant(1, unit), Vec::Zero(1)};
   const State<Vec> end{Vec::Constant(1, 3.0 * unit), Vec::Constant(1, 3.0 * unit), Vec::Zero(1)};

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -70,6 +71,16 @@ struct DifferenceError {
   [[nodiscard]] bool is_allowed() const { return error <= tolerance; }
 };
 
+/// NaN where φ does not exist at a point that is moved to.
+template <VectorSpace V, class Phi>
+[[nodiscard]] double difference_or_nan(const V &x, const V &direction, double step, const Phi &phi) {
+  try {
+    return central_difference(x, direction, step, phi);
+  } catch (const NotAvailable &) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
 /// The step of a difference is right for an x of about one; where φ bends within less than that, shorter ones are tried
 /// as far as rounding lets them decide anything.
 template <VectorSpace V, class Phi>
@@ -81,7 +92,8 @@ template <VectorSpace V, class Phi>
   for (const double shorter : {1.0, 1e-2, 1e-4}) {
     const double step = shorter * difference_step(x);
     const double rounding = 10.0 * epsilon * std::abs(value) / (step * scale);
-    const DifferenceError here{.error = std::abs(central_difference(x, direction, step, phi) - claimed) / scale,
+    const double error = std::abs(difference_or_nan(x, direction, step, phi) - claimed) / scale;
+    const DifferenceError here{.error = std::isfinite(error) ? error : infinity,
                                .tolerance = usual_tolerance(epsilon) + rounding};
     if (shorter < 1.0 && here.tolerance > std::max(decides, usual_tolerance(epsilon) * 2.0)) {
       break;

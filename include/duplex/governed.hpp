@@ -96,6 +96,10 @@ public:
     outcome.steps.beta = evaluation_.work().beta;
     outcome.steps.eta = evaluation_.work().eta;
     outcome.steps.mu = evaluation_.mu();
+    if (outcome.stuck) {
+      give_best();
+      outcome.failure = stalled_text(outcome.failure, norm(direction_) / reference_, precision(direction_));
+    }
     if (status != LinearStatus::converged) {
       outcome.stuck = false;
       outcome.failure = failure_text(status);
@@ -134,9 +138,9 @@ public:
     members("found", found_);
     double asked_before = asked_;
     members("asked", asked_before);
-    if (asked_ < asked_before) { // a run that goes on is asked for more
-      tolerance_ = std::min(tolerance_, asked_);
-      claimed_ = false;
+    if (asked_ != asked_before) { // a run that goes on is asked for more, or for less
+      tolerance_ = asked_;
+      claimed_ = claimed_ && asked_ > asked_before;
     }
   }
 
@@ -279,8 +283,7 @@ private:
       }
       if (++shortening > rule::most_shortenings) {
         outcome.stuck = true;
-        outcome.failure =
-            stalled_text("no step along the direction lowers F", norm(here_.d) / reference_, precision(here_.d));
+        outcome.failure = "no step along the direction lowers F";
         return LinearStatus::converged;
       }
       scale(std::clamp(t, 0.1, 0.5), move_);
@@ -342,6 +345,17 @@ private:
     }
   }
 
+  /// Where nothing can be improved: the point at which ‖d‖ was smallest.
+  void give_best() {
+    if (norm(here_.d) > best_norm_) {
+      here_.at = best_;
+      if (refresh(share_ * best_norm_) != LinearStatus::converged) {
+        here_.at = best_;
+      }
+    }
+    assign(here_.d, direction_);
+  }
+
   /// After a move: d anew where it is due, back to the best point where ‖d‖ has run away, an end where nothing moves.
   [[nodiscard]] LinearStatus settle(StepOutcome &outcome) {
     auto status = LinearStatus::converged;
@@ -358,8 +372,7 @@ private:
     blurred_ = evaluation_.error(here_) > rule::poor_match * length ? blurred_ + 1 : 0;
     if (blurred_ > rule::most_blurred_steps) {
       outcome.stuck = true;
-      outcome.failure =
-          stalled_text("rounding leaves an error in y and v that d feels", length / reference_, precision(here_.d));
+      outcome.failure = "rounding leaves an error in y and v that d feels";
     }
     if (status == LinearStatus::converged && length > growth_limit_ * best_norm_) {
       here_.at = best_;
@@ -376,7 +389,7 @@ private:
       without_progress_ = 0;
     } else if (++without_progress_ > rule::most_steps_without_progress) {
       outcome.stuck = true;
-      outcome.failure = stalled_text("the norm of d has not fallen for long", length / reference_, precision(here_.d));
+      outcome.failure = "the norm of d has not fallen for long";
     }
     return status;
   }

@@ -109,8 +109,7 @@ public:
         }
       }
       if (left_ && summary_.message.empty()) {
-        summary_.message = "step " + std::to_string(summary_.iterations + 1) +
-                           " took too long and was left: the state is that before it";
+        summary_.message = "step " + std::to_string(summary_.iterations + 1) + " took too long and was left";
       }
       if (saving_.saving() != nullptr && !left_) { // of half a step nothing is saved: what was saved before stands
         save();
@@ -178,25 +177,28 @@ private:
       upper_.apply(outcome_.steps.alpha, run_->direction(), state_->x);
       outcome_.moved_x = true;
     }
+    bool recovered = false; // at a limit too: a run that goes on does what an uninterrupted one would have done
     if (looks) {
       learn(k);
-      if (goes_on && recovers_from_drift(k)) {
-        return;
-      }
+      recovered = recovers_from_drift(k);
     }
-    if ((outcome_.converged && !asked_) ||
-        (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
-         !is_first(k) && !outcome_.tentative)) {
+    if (recovered) {
+      summary_.termination = limit;
+    } else if ((outcome_.converged && !asked_) ||
+               (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
+                !is_first(k) && !outcome_.tentative)) {
       summary_.termination = Termination::direction_tolerance;
     } else if (outcome_.stuck) {
       summary_.termination = Termination::stagnated;
     } else if (stands_still(k)) {
-      end_or_recover(Termination::stagnated, goes_on && has_digits_left());
-      if (summary_.termination == Termination::not_run) {
-        return;
-      }
+      end_or_recover(Termination::stagnated, has_digits_left());
+      recovered = summary_.termination == Termination::not_run;
+      summary_.termination = recovered ? limit : summary_.termination;
     } else {
       summary_.termination = limit;
+    }
+    if (recovered && goes_on) {
+      return;
     }
     if (due || (summary_.termination != Termination::not_run && watch_.active())) {
       observe(k);
@@ -271,6 +273,7 @@ private:
     upper_.learn(summary_.direction_norm);
     keep_if_good(k);
     if (is_first(k)) {
+      last_progress_ = k;
       return;
     }
     if (outcome_.tentative) {
@@ -438,6 +441,7 @@ private:
     members("last progress", last_progress_);
     members("started after", started_after_);
     members("knows first direction", knows_first_direction_);
+    members("tentative", outcome_.tentative);
     if (members.offers("drift.next")) { // a run that goes on may be given recoveries only now
       members("drift", drift_);
     }
@@ -481,16 +485,14 @@ private:
     last_look_ = summary_.iterations;
     clock_.credit(from.first<SavedState::Doubles>("seconds"));
     const auto ended = static_cast<Termination>(from.first<SavedState::Integers>("ended"));
-    if (ended >= Termination::direction_tolerance && ended <= Termination::predicate) {
-      summary_.termination = still_met(ended); // then there is nothing to go on with
-    }
+    summary_.termination = met_already(ended); // then there is nothing to go on with
     if (summary_.termination == Termination::not_run && summary_.iterations >= options_->max_iterations) {
       summary_.termination = Termination::max_iterations;
     }
   }
 
-  /// Which of the rules that are asked for now ends a run that had ended; the method's own only where none is.
-  [[nodiscard]] Termination still_met(Termination ended) {
+  /// Which of the rules that are asked for now is met where a run goes on; the method's own only where none is.
+  [[nodiscard]] Termination met_already(Termination ended) {
     if (ended == Termination::predicate) {
       return ended;
     }
@@ -499,10 +501,11 @@ private:
         return Termination::direction_tolerance;
       }
     }
-    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance) {
+    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
+        !is_first(summary_.iterations) && !outcome_.tentative) {
       return Termination::direction_tolerance;
     }
-    return watch_.met_at(*state_);
+    return ended == Termination::not_run ? ended : watch_.met_at(*state_, false); // at an end all is measured
   }
 
   const P *problem_;

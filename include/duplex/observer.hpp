@@ -27,6 +27,7 @@ template <class V> struct Progress {
   double direction_norm = 0.0;
   StepSizes steps;
   std::int64_t recoveries = 0; ///< so far
+  bool extra = false;          ///< a look that was not due, at the end of a run
   const Counters &counters;
   const State<V> &state;
   const V &previous_x;
@@ -97,6 +98,7 @@ struct TraceRow {
   StepSizes steps;
   std::vector<double> metrics;
   std::int64_t recoveries = 0; ///< so far
+  bool extra = false;          ///< of a look that was not due
 };
 
 /// Keeps iteration, seconds and metrics of every observed step.
@@ -110,25 +112,27 @@ public:
                      progress.direction_norm,
                      progress.steps,
                      {progress.metrics.begin(), progress.metrics.end()},
-                     progress.recoveries});
+                     progress.recoveries,
+                     progress.extra});
   }
 
   [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
-  void drop_before_last() { rows_.erase(rows_.end() - 2); }
+  void drop_last() { rows_.pop_back(); }
 
   /// Its rows as numbers, for a saved state, and back. Throws InvalidInput where they are not rows of `metrics`
   /// metrics.
   [[nodiscard]] std::vector<double> numbers() const {
     std::vector<double> all;
     for (const Row &row : rows_) {
-      all.insert(all.end(), {static_cast<double>(row.iteration), row.seconds, row.direction_norm, row.steps.alpha,
-                             row.steps.beta, row.steps.eta, row.steps.mu, static_cast<double>(row.recoveries)});
+      all.insert(all.end(),
+                 {static_cast<double>(row.iteration), row.seconds, row.direction_norm, row.steps.alpha, row.steps.beta,
+                  row.steps.eta, row.steps.mu, static_cast<double>(row.recoveries), row.extra ? 1.0 : 0.0});
       all.insert(all.end(), row.metrics.begin(), row.metrics.end());
     }
     return all;
   }
   void restore(std::span<const double> numbers, std::size_t metrics) {
-    constexpr std::size_t own = 8;
+    constexpr std::size_t own = 9;
     if (numbers.size() % (own + metrics) != 0) {
       throw InvalidInput("the trace of the saved state has " + std::to_string(numbers.size()) +
                          " numbers, expected a multiple of " + std::to_string(own + metrics));
@@ -140,7 +144,8 @@ public:
                        numbers[2],
                        {.alpha = numbers[3], .beta = numbers[4], .eta = numbers[5], .mu = numbers[6]},
                        {numbers.begin() + own, numbers.begin() + static_cast<std::ptrdiff_t>(own + metrics)},
-                       static_cast<std::int64_t>(numbers[7])});
+                       static_cast<std::int64_t>(numbers[7]),
+                       numbers[8] != 0.0});
     }
   }
 

@@ -20,6 +20,12 @@ struct KktBlocks {
     return stationarity * stationarity + multiplier * multiplier + feasibility * feasibility;
   }
   [[nodiscard]] double residual() const { return std::sqrt(squared()); }
+
+  template <class Archive> void archive(Archive &members) {
+    members("stationarity", stationarity);
+    members("multiplier", multiplier);
+    members("feasibility", feasibility);
+  }
 };
 
 /// Measures the KKT blocks of a problem, again and again, without allocating.
@@ -101,6 +107,14 @@ public:
                      over(blocks.feasibility, scales_.feasibility)});
   }
 
+  /// The same without learning from it.
+  [[nodiscard]] double seen_at(const State<V> &state) {
+    const KktBlocks before = scales_;
+    const double value = at(state);
+    scales_ = before;
+    return value;
+  }
+
   /// What a run has met that broke is not its scale.
   void start_anew(const State<V> &state) {
     scales_ = start_scales_;
@@ -109,9 +123,8 @@ public:
 
   template <class Archive> void archive(Archive &members) {
     members("start y", start_y_);
-    members("stationarity", scales_.stationarity);
-    members("multiplier", scales_.multiplier);
-    members("feasibility", scales_.feasibility);
+    members("scales", scales_);
+    members("start scales", start_scales_);
   }
 
 private:

@@ -63,22 +63,23 @@ public:
       values_[i] = monitor_->metrics[i].measure(progress);
     }
     progress.metrics = values_;
+    progress.extra = !is_due;
     for (auto *observer : monitor_->observers) {
       observer->observe(progress);
     }
     if (best_ && is_due) {
       best_->learn(progress);
     }
-    if (const Termination met = met_at(progress.state); met != Termination::not_run) {
+    if (const Termination met = met_at(progress.state, is_due); met != Termination::not_run) {
       return met;
     }
     return monitor_->stop_when && monitor_->stop_when(progress) ? Termination::predicate : Termination::not_run;
   }
 
   /// The rule that is met at the state whose metrics were measured last.
-  [[nodiscard]] Termination met_at(const State<V> &state) {
+  [[nodiscard]] Termination met_at(const State<V> &state, bool learns) {
     if (relative_kkt_) {
-      relative_value_ = relative_kkt_->at(state);
+      relative_value_ = learns ? relative_kkt_->at(state) : relative_kkt_->seen_at(state);
     }
     if (monitor_->target && values_[target_] <= monitor_->target->value) {
       return Termination::target_reached;

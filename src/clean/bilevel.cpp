@@ -79,7 +79,8 @@ bool BilevelRuns::attempt(int run, const BilevelProblem &problem, double beta, B
   result_.best_step[index] = best_step;
   result_.endings[index] = summary.termination == Termination::predicate
                                ? "the held-out loss no longer fell by 1 % in 20 steps"
-                               : "as many steps as were allowed";
+                           : summary.termination == Termination::stagnated ? "no step improves anything"
+                                                                           : "as many steps as were allowed";
   return true;
 }
 

@@ -35,17 +35,24 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
 }
 
 void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
-  if (setup.problem->is_pinned(name) || (setup.solvers.size() == 1 && setup.solvers.front()->is_pinned(name))) {
-    throw InvalidInput("--" + name + " is given twice: here and within the name of the problem or the solver");
-  }
-  bool found = setup.problem->set_unless_pinned(name, value);
+  bool found = false;
+  bool pinned = false;
+  const auto offer = [&](catalog::Configurable &taker) {
+    const bool keeps = taker.is_pinned(name) && !setup.overrides_names;
+    pinned |= keeps;
+    found |= !keeps && taker.set(name, value);
+  };
+  offer(*setup.problem);
   for (const auto &solver : setup.solvers) {
-    found |= solver->set_unless_pinned(name, value);
+    offer(*solver);
   }
   if (!setup.solvers.empty()) {
     found |= catalog::set_option(setup.run, "run", name, value);
   }
-  if (!found) {
+  if (!found && pinned && setup.solvers.size() <= 1) {
+    throw InvalidInput("--" + name + " is given twice: here and within the name of the problem or the solver");
+  }
+  if (!found && !pinned) {
     refuse_unknown(name, setup.command_options, options_of(setup));
   }
 }

@@ -18,6 +18,7 @@ struct Setup {
   std::unique_ptr<catalog::ConfiguredProblem> problem;
   std::vector<std::unique_ptr<catalog::ConfiguredSolver>> solvers;
   Options run;
+  bool overrides_names = false; ///< options also replace what was given within a name: of a run that goes on
   std::vector<std::string> command_options = {}; ///< the command's own, to suggest them where a name is misspelt
 };
 

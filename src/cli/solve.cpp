@@ -141,6 +141,20 @@ experiment::Json certificate_json(const Certificate &certificate) {
   return json;
 }
 
+/// What to add to `--resume`; none where that alone leads nowhere.
+std::optional<std::string> how_to_go_on(const Summary &summary) {
+  switch (summary.termination) {
+  case Termination::max_iterations:
+    return fmt::format(" --iterations {}", 2 * summary.iterations);
+  case Termination::max_seconds:
+    return fmt::format(" --seconds {}", short_number(2.0 * summary.seconds));
+  case Termination::interrupted:
+    return "";
+  default:
+    return std::nullopt;
+  }
+}
+
 int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                   const std::vector<std::string> &command_options) {
   std::optional<checkpoint::Found> found;
@@ -171,6 +185,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   setup.run.interrupt = &interrupt_requested();
   setup.run.recoveries = usual_recoveries;
   setup.command_options = command_options;
+  setup.overrides_names = found.has_value();
   apply_options(setup, more);
   const auto &solver = *setup.solvers.front();
   const auto problem = setup.problem->make();
@@ -291,10 +306,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                                              : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
-    if (!arguments.out.empty() && series.summary.termination != Termination::overfitted) {
-      const bool at_limit = series.summary.termination == Termination::max_iterations;
-      fmt::print(stderr, "go on with: duplex solve --resume '{}'{}\n", arguments.out,
-                 at_limit ? fmt::format(" --iterations {}", 2 * series.summary.iterations) : "");
+    if (const auto hint = how_to_go_on(series.summary); !arguments.out.empty() && hint) {
+      fmt::print(stderr, "go on with: duplex solve --resume '{}'{}\n", arguments.out, *hint);
     }
   }
   const bool certified = !arguments.certify || (certificate && certificate->holds());

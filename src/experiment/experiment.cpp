@@ -72,15 +72,18 @@ public:
   explicit KeptTrace(const RunRequest &request) : request_(&request) {}
 
   void observe(const Progress<Vector> &progress) override {
+    if (!trace_.rows().empty() && is_passing(trace_.rows().back())) {
+      trace_.drop_last();
+    }
+    if (file_) {
+      file_->begin(trace_.rows());
+    }
     trace_.observe(progress);
     if (file_) {
       file_->add(trace_.rows().back());
     }
-    if (last_is_extra_) {
-      trace_.drop_before_last();
-    }
-    last_is_extra_ = progress.iteration < next_;
-    next_ = last_is_extra_ ? next_ : request_->kept.after(progress.iteration);
+    last_is_kept_ = progress.iteration >= next_;
+    next_ = last_is_kept_ ? request_->kept.after(progress.iteration) : next_;
   }
   /// With the rows of before where the run goes on.
   void begin(const SavedState *from) {
@@ -88,7 +91,12 @@ public:
       trace_.restore(from->get<SavedState::Doubles>("trace"), request_->metrics.size());
     }
     if (!request_->trace_file.empty()) {
-      file_.emplace(request_->trace_file, request_->metrics, trace_.rows());
+      file_.emplace(request_->trace_file, request_->metrics);
+    }
+  }
+  void finish() {
+    if (file_) {
+      file_->begin(trace_.rows()); // where nothing was left to do
     }
   }
   [[nodiscard]] const Trace<Vector> &trace() const { return trace_; }
@@ -97,8 +105,11 @@ private:
   const RunRequest *request_;
   Trace<Vector> trace_;
   std::optional<TraceFile> file_;
+  /// A row that stays only if it is the last of all: of the end of a run that has gone on, or not to be kept.
+  [[nodiscard]] bool is_passing(const TraceRow &row) const { return row.extra || !last_is_kept_; }
+
   std::int64_t next_ = 1;
-  bool last_is_extra_ = false; ///< it stays only if it is the last of all
+  bool last_is_kept_ = true;
 };
 
 } // namespace
@@ -168,6 +179,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   }
   trace.begin(saving.from);
   series.summary = solver.run(request.problem, series.state, options, monitor);
+  trace.finish();
   series.rows = trace.trace().rows();
   return series;
 }
@@ -249,8 +261,9 @@ void print(const Experiment &experiment) {
   }
   fmt::print("claims\n");
   for (const auto &claim : experiment.claims) {
-    fmt::print("  {} {}: {}\n        {}: {}; measured: {}\n", claim.holds ? "holds" : "FAILS", claim.id, claim.text,
-               experiment.reference, claim.paper, claim.measured);
+    const std::string reference = claim.paper.empty() ? "" : fmt::format("{}: {}; ", experiment.reference, claim.paper);
+    fmt::print("  {} {}: {}\n        {}measured: {}\n", claim.holds ? "holds" : "FAILS", claim.id, claim.text,
+               reference, claim.measured);
   }
   const auto held =
       std::count_if(experiment.claims.begin(), experiment.claims.end(), [](const Claim &claim) { return claim.holds; });

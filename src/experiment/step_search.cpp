@@ -148,6 +148,7 @@ private:
     const bool is_first = found_.trials == 0;
     double seconds = 0.0;
     double largest = 0.0;
+    std::size_t done = 0;
     try {
       for (RunRequest request : requests_) {
         const double enough = all_arrived() ? found_.best : infinity;
@@ -158,6 +159,7 @@ private:
         const double metric = series.final_metric(request.metrics.back());
         score.arrived += series.summary.converged() ? 1 : 0;
         largest = series.summary.failed() || !std::isfinite(metric) ? infinity : std::max(largest, metric);
+        ++done;
         if (spent() || (all_arrived() && !series.summary.converged())) { // it cannot become the best
           break;
         }
@@ -170,6 +172,9 @@ private:
     }
     ++found_.trials;
     found_.seconds += seconds;
+    if (done < requests_.size() && !is_first) { // it cannot be compared, or cannot be the best
+      return {};
+    }
     score.value = score.arrived == std::ssize(requests_) ? seconds : largest;
     if (is_first || score.better_than({found_.arrived, found_.best})) {
       found_.solver = std::move(solver);

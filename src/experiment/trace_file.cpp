@@ -33,42 +33,39 @@ TraceFormat trace_format_of(const std::filesystem::path &path) {
       path.string()));
 }
 
-TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before)
-    : path_(path), before_(std::move(before)),
+TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics)
+    : path_(path),
       format_(trace_format_of(path)), names_{"seconds", "direction", "alpha", "beta", "eta", "mu", "recoveries"},
-      opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()),
-      seconds_when_opened_(before_.empty() ? 0.0 : before_.back().seconds) {
+      opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()) {
   names_.insert(names_.end(), std::make_move_iterator(metrics.begin()), std::make_move_iterator(metrics.end()));
   std::error_code problem;
   if (path.has_parent_path()) {
     std::filesystem::create_directories(path.parent_path(), problem);
   }
-  if (problem || !std::ofstream(path, std::ios::app)) { // what is there stays until there is a row to write
+  if (problem || !std::ofstream(path, std::ios::app)) {
     throw InvalidInput(fmt::format("--trace {}: cannot be written: {}", path.string(),
                                    problem ? problem.message() : std::generic_category().message(errno)));
   }
-  if (!before_.empty()) {
-    begin();
-  }
 }
 
-void TraceFile::begin() {
+void TraceFile::begin(const std::vector<TraceRow> &before) {
+  if (file_.is_open()) {
+    return;
+  }
   file_.open(path_, std::ios::binary);
+  seconds_when_opened_ = before.empty() ? 0.0 : before.back().seconds;
   if (format_ == TraceFormat::csv) {
     file_ << fmt::format("iteration,{}\n", fmt::join(names_, ","));
   } else if (format_ == TraceFormat::events) {
     file_ << first_event(wall_time(0.0));
   }
-  for (const auto &row : before_) {
+  for (const auto &row : before) {
     file_ << record(row);
   }
   file_.flush();
 }
 
 void TraceFile::add(const TraceRow &row) {
-  if (!file_.is_open()) {
-    begin();
-  }
   file_ << record(row) << std::flush;
   if (!file_) {
     throw std::runtime_error(fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string()));

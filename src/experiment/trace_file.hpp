@@ -20,24 +20,24 @@ enum class TraceFormat : std::uint8_t { json_lines, csv, events };
 
 class TraceFile {
 public:
-  /// Makes its folder. Begins with the rows that a run which goes on has made before. Throws InvalidInput where the
-  /// name says no format or the file cannot be written.
-  TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, std::vector<TraceRow> before);
+  /// Makes its folder; what is in the file stays until it begins. Throws InvalidInput where the name says no format or
+  /// the file cannot be written.
+  TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics);
 
-  /// Throws std::runtime_error where the disk takes no more.
+  /// With the rows that a run which goes on has made before, unless it has begun already.
+  void begin(const std::vector<TraceRow> &before);
+  /// After begin(). Throws std::runtime_error where the disk takes no more.
   void add(const TraceRow &row);
 
 private:
-  void begin();
   [[nodiscard]] std::string record(const TraceRow &row) const;
   [[nodiscard]] double wall_time(double seconds) const;
 
   std::filesystem::path path_;
-  std::vector<TraceRow> before_;
   TraceFormat format_;
-  std::vector<std::string> names_; ///< of the numbers of a row, after its iteration
-  double opened_at_;               ///< seconds since the epoch
-  double seconds_when_opened_;     ///< of the run
+  std::vector<std::string> names_;   ///< of the numbers of a row, after its iteration
+  double opened_at_;                 ///< seconds since the epoch
+  double seconds_when_opened_ = 0.0; ///< of the run
   std::ofstream file_;
 };
 
