@@ -4,11 +4,11 @@
 
 #include "report/table.hpp"
 #include "reproduce/constant_steps.hpp"
+#include "reproduce/quadratic_runs.hpp"
 #include "reproduce/quantile.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <duplex/exact.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <fmt/format.h>
 

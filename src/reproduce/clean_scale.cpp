@@ -2,12 +2,12 @@
 // centres, half of the labels wrong. Time per step of the bilevel problem and peak memory, at
 // 100 000 and at 1 000 000 samples.
 
+#include "catalog/catalog.hpp"
 #include "clean/cleaning.hpp"
 #include "report/table.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <duplex/problems/hyper_cleaning.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <fmt/format.h>
 
@@ -79,8 +79,9 @@ double seconds_per_step(const LabelledSamples &training, const LabelledSamples &
   constexpr std::int64_t steps = 6;
   for (int i = 0; i < repetitions && !settings.interrupted(); ++i) {
     auto state = problem.start();
-    const auto summary = solve(problem, Bagdc{.alpha = 1.0, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant}, state,
-                               {.max_iterations = steps, .interrupt = settings.interrupt});
+    const auto summary = catalog::make_solver("bagdc:alpha=1:beta=0.5:eta=0.5:dual=constant")
+                             ->run(catalog::FloatProblem(problem), state,
+                                   {.max_iterations = steps, .interrupt = settings.interrupt}, {});
     best = std::min(best, summary.seconds_per_step());
   }
   return best;

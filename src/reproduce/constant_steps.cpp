@@ -1,7 +1,8 @@
 #include "reproduce/constant_steps.hpp"
 
+#include "reproduce/quadratic_runs.hpp"
+
 #include <duplex/dense.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <algorithm>
 #include <array>
@@ -153,3 +154,7 @@ ConstantSteps search_constant_steps(const ScaledQuadratic &instance, double tole
 }
 
 } // namespace duplex::reproduce
+
+template duplex::Summary duplex::solve(const Quadratic<double> &problem, const Bagdc &solver,
+                                       State<Eigen::VectorXd> &state, const Options &options,
+                                       const Monitor<Eigen::VectorXd> &monitor);

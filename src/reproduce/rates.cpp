@@ -10,14 +10,13 @@
 // than in the one before.
 
 #include "report/table.hpp"
+#include "reproduce/quadratic_runs.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <duplex/aggregate.hpp>
 #include <duplex/lyapunov.hpp>
 #include <duplex/problems/multiple_minimizers.hpp>
-#include <duplex/problems/quadratic.hpp>
 #include <duplex/residual.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <fmt/format.h>
 

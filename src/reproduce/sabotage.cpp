@@ -2,11 +2,10 @@
 // one without curvature. Each must come to the exact answer, or end with the right diagnosis.
 
 #include "report/table.hpp"
+#include "reproduce/quadratic_runs.hpp"
 #include "reproduce/reproduce.hpp"
 
 #include <duplex/curvature.hpp>
-#include <duplex/problems/quadratic.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <Eigen/LU>
 #include <fmt/format.h>
