@@ -182,20 +182,17 @@ private:
       learn(k);
       recovered = recovers_from_drift(k);
     }
-    if (recovered) {
-      summary_.termination = limit;
-    } else if ((outcome_.converged && !asked_) ||
-               (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
-                !is_first(k) && !outcome_.tentative)) {
-      summary_.termination = Termination::direction_tolerance;
-    } else if (outcome_.stuck) {
-      summary_.termination = Termination::stagnated;
-    } else if (stands_still(k)) {
-      end_or_recover(Termination::stagnated, has_digits_left());
-      recovered = summary_.termination == Termination::not_run;
-      summary_.termination = recovered ? limit : summary_.termination;
-    } else {
-      summary_.termination = limit;
+    summary_.termination = limit;
+    if (!recovered) {
+      if ((outcome_.converged && !asked_) ||
+          (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
+           !is_first(k) && !outcome_.tentative)) {
+        summary_.termination = Termination::direction_tolerance;
+      } else if (outcome_.stuck) {
+        summary_.termination = Termination::stagnated;
+      } else if (stands_still(k)) {
+        recovered = !end_or_recover(Termination::stagnated, has_digits_left());
+      }
     }
     if (recovered && goes_on) {
       return;
@@ -326,14 +323,17 @@ private:
     return found.found() ? "; " + found.what + "; try " + found.remedy : std::string{};
   }
 
-  void end_or_recover(Termination ending, bool mendable) {
+  /// True where it ends the run.
+  bool end_or_recover(Termination ending, bool mendable) {
     clock_.pause();
-    if (mendable && may_recover()) {
-      go_back_and_on(diagnosis());
-    } else {
+    const bool ends = !mendable || !may_recover();
+    if (ends) {
       summary_.termination = ending;
+    } else {
+      go_back_and_on(diagnosis());
     }
     clock_.start();
+    return ends;
   }
 
   /// A drift ends no run: one that cannot recover from it breaks by itself, or does not.
