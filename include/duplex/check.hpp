@@ -62,8 +62,7 @@ template <VectorSpace V> [[nodiscard]] double difference_step(const V &base) {
 template <VectorSpace V, class Function>
 [[nodiscard]] double central_difference(const V &base, const V &direction, double step, const Function &function) {
   const double h = step / std::max(norm(direction), 1e-300);
-  V moved = zeros_like(base);
-  assign(base, moved);
+  V moved = base;
   axpy(h, direction, moved);
   const double forward = function(moved);
   axpy(-2.0 * h, direction, moved);

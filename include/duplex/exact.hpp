@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -208,5 +209,15 @@ private:
   typename Storage<V>::Matrix hessian_;
   typename Storage<V>::Factor factor_;
 };
+
+/// ‖∇φ‖ at a state's x, from its y; none where it does not exist.
+template <SecondOrderProblem P>
+[[nodiscard]] std::optional<double> exact_slope(const P &problem, const State<VectorOf<P>> &state) {
+  try {
+    return norm(ExactSolver<P>(problem).at(state.x, state.y).hypergradient);
+  } catch (const NotAvailable &) {
+    return std::nullopt;
+  }
+}
 
 } // namespace duplex

@@ -29,9 +29,7 @@ public:
     const double upper_value = upper_.value();
     if (!known() || latest < values_[metric_]) {
       values_.assign(progress.metrics.begin(), progress.metrics.end());
-      assign(progress.state.x, state_.x);
-      assign(progress.state.y, state_.y);
-      assign(progress.state.v, state_.v);
+      assign(progress.state, state_);
       upper_value_ = upper_value;
       iteration_ = progress.iteration;
       direction_norm_ = progress.direction_norm;
@@ -53,9 +51,7 @@ public:
   [[nodiscard]] std::string restore(State<V> &state, double &direction_norm, std::vector<double> &values,
                                     const std::string &name) const {
     const double now = values[metric_];
-    assign(state_.x, state.x);
-    assign(state_.y, state.y);
-    assign(state_.v, state.v);
+    assign(state_, state);
     values = values_;
     direction_norm = direction_norm_;
     return name + " was smallest, " + short_number(values_[metric_], 6) + ", at step " + std::to_string(iteration_) +

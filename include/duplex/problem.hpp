@@ -72,6 +72,13 @@ template <class V> struct State {
   }
 };
 
+/// destination = source, within its memory.
+template <VectorSpace V> void assign(const State<V> &source, State<V> &destination) {
+  assign(source.x, destination.x);
+  assign(source.y, destination.y);
+  assign(source.v, destination.v);
+}
+
 /// A known solution: x*, y*(x*), v*(x*) and F(x*, y*).
 template <class V> struct Answer {
   V x;

@@ -57,9 +57,7 @@ public:
     if (step < next_ || direction > much_larger * smallest_) {
       return;
     }
-    assign(state.x, good_.x);
-    assign(state.y, good_.y);
-    assign(state.v, good_.v);
+    assign(state, good_);
     good_step_ = step;
     smallest_ = direction;
     next_ = 2 * step;
@@ -78,9 +76,7 @@ public:
     }
     std::string done = diagnosis.text + "; back to step " + std::to_string(good_step_) + " with ";
     done += !diagnosis.grew && from_here_ == 1 ? "the same steps" : shrunk(diagnosis.cause.blamed, steps);
-    assign(good_.x, state.x);
-    assign(good_.y, state.y);
-    assign(good_.v, state.v);
+    assign(good_, state);
     next_ = step + std::max<std::int64_t>(first_kept_step, step - good_step_);
     smallest_ = infinity;
     return done;

@@ -65,17 +65,6 @@ void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &
 
 constexpr double part_of_start = 1e-5;
 
-/// A part of ‖∇φ(x₀)‖, exact; none where that does not exist.
-std::optional<Target> target_by_truth(const Problem &problem) {
-  try {
-    const auto start = problem.start();
-    return Target{"hypergradient",
-                  part_of_start * ExactSolver<Problem>(problem).at(start.x, start.y).hypergradient.norm()};
-  } catch (const NotAvailable &) {
-    return std::nullopt;
-  }
-}
-
 std::string cell(double value) { return std::isfinite(value) ? short_number(value) : "-"; }
 
 std::string race_table(const std::vector<Series> &all) {
@@ -92,6 +81,12 @@ std::string race_table(const std::vector<Series> &all) {
   }
   return table.text();
 }
+
+/// A problem, and when a run on it has arrived by a metric.
+struct Course {
+  Problem problem;
+  std::optional<Target> target = {};
+};
 
 struct Entrant {
   std::string spec;
@@ -241,28 +236,27 @@ public:
   [[nodiscard]] Experiment run() {
     Experiment result = description();
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
-    std::vector<Problem> problems;
+    std::vector<Course> raced;
     for (std::uint64_t i = 0; i < seeds; ++i) {
-      problems.push_back(seeds == 1 ? setup_.problem->make() : with_seed(*setup_.problem, seed_ + i));
+      raced.push_back({seeds == 1 ? setup_.problem->make() : with_seed(*setup_.problem, seed_ + i)});
     }
-    std::vector<Problem> to_tune_on = arguments_.tune ? tuning_problems() : std::vector<Problem>();
-    choose_target(problems, to_tune_on);
+    std::vector<Course> tuned_on = arguments_.tune ? tuning_courses() : std::vector<Course>();
+    choose_targets(raced, tuned_on);
     result.options["arrival"] = arrival_;
     if (arguments_.tune) {
-      result.tables.push_back(tune(to_tune_on, result));
+      result.tables.push_back(tune(tuned_on, result));
     }
     for (std::uint64_t i = 0; i < seeds; ++i) {
-      const auto answer = problems[i].answer();
-      const auto target = target_on(problems[i]);
+      const auto answer = raced[i].problem.answer();
       for (auto &entrant : entrants_) {
         if (interrupt_requested()) {
           break;
         }
         ProgressLine progress(entrant.spec);
         const std::string name = seeds == 1 ? entrant.spec : fmt::format("{}, seed {}", entrant.spec, seed_ + i);
-        result.series.push_back(run_series_or_fail(
-            request(problems[i], entrant.spec, name, target, progress.if_terminal()), *entrant.solver));
-        measure_truth(problems[i], answer, result.series.back());
+        result.series.push_back(
+            run_series_or_fail(request(raced[i], entrant.spec, name, progress.if_terminal()), *entrant.solver));
+        measure_truth(raced[i].problem, answer, result.series.back());
       }
     }
     for (const auto &entrant : entrants_) {
@@ -285,40 +279,52 @@ public:
 
 private:
   /// By the caller's word, or by the truth where steps are searched for: or some would be found that make ‖d‖ small and
-  /// wrong. The same for all problems.
-  void choose_target(const std::vector<Problem> &problems, const std::vector<Problem> &to_tune_on) {
-    const auto has_truth = [](const Problem &problem) { return target_by_truth(problem).has_value(); };
+  /// wrong. The same rule for all.
+  void choose_targets(std::vector<Course> &raced, std::vector<Course> &tuned_on) {
     if (target_) {
       arrival_ = fmt::format("{} <= {}", target_->metric, short_number(target_->value));
+      metric_ = target_->metric;
     } else if (setup_.run.has_tolerance()) {
       arrival_ = "at the tolerance that was given";
-    } else if (arguments_.tune && std::all_of(problems.begin(), problems.end(), has_truth) &&
-               std::all_of(to_tune_on.begin(), to_tune_on.end(), has_truth)) {
-      judges_by_truth_ = true;
+    } else if (arguments_.tune && has_targets_by_truth(raced) && has_targets_by_truth(tuned_on)) {
       arrival_ = fmt::format("the exact ‖∇φ(x)‖ at {} of that at the start", short_number(part_of_start));
+      metric_ = "hypergradient";
+      return;
     } else {
       setup_.run.direction_tolerance = 1e-6;
       arrival_ = "‖d‖ <= 1e-6, by a method's own word";
     }
-    metric_ = judges_by_truth_ ? "hypergradient"
-              : target_        ? target_->metric
-                               : (problems.front().answer() ? "x-error" : "direction");
+    if (metric_.empty()) {
+      metric_ = raced.front().problem.answer() ? "x-error" : "direction";
+    }
+    for (auto *courses : {&raced, &tuned_on}) {
+      for (auto &course : *courses) {
+        course.target = target_;
+      }
+    }
   }
 
-  [[nodiscard]] std::optional<Target> target_on(const Problem &problem) const {
-    return judges_by_truth_ ? target_by_truth(problem) : target_;
+  /// Gives each a part of its exact ‖∇φ(x₀)‖; false where that does not exist on one of them.
+  [[nodiscard]] static bool has_targets_by_truth(std::vector<Course> &courses) {
+    return std::all_of(courses.begin(), courses.end(), [](Course &course) {
+      const auto first = exact_slope(course.problem, course.problem.start());
+      if (first) {
+        course.target = Target{"hypergradient", part_of_start * *first};
+      }
+      return first.has_value();
+    });
   }
 
-  [[nodiscard]] experiment::RunRequest request(const Problem &problem, const std::string &spec, const std::string &name,
-                                               const std::optional<Target> &target, Observer<Vector> *observer) const {
+  [[nodiscard]] experiment::RunRequest request(const Course &course, const std::string &spec, const std::string &name,
+                                               Observer<Vector> *observer) const {
     constexpr double growth = 0.02;
-    return {.problem = problem,
+    return {.problem = course.problem,
             .solver = spec,
             .name = name,
             .options = setup_.run,
             .metrics = {metric_},
-            .target = target,
-            .cadence = {.every = 1, .growth = target ? 0.0 : growth},
+            .target = course.target,
+            .cadence = {.every = 1, .growth = course.target ? 0.0 : growth},
             .kept = {.every = 1, .growth = growth},
             .observer = observer};
   }
@@ -337,30 +343,26 @@ private:
                         {"time_limit", setup_.run.max_seconds},
                         {"seeds", arguments_.seeds},
                         {"solver_options", experiment::Json::object()}},
-            .seed = seed_,
-            .series = {},
-            .claims = {},
-            .figure = {},
-            .tables = {}};
+            .seed = seed_};
   }
 
   /// Of seeds that are not raced, several of them, or steps at the edge of what one problem bears would be found; the
   /// problem itself where it has no seeds.
-  [[nodiscard]] std::vector<Problem> tuning_problems() const {
+  [[nodiscard]] std::vector<Course> tuning_courses() const {
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
-    std::vector<Problem> problems;
+    std::vector<Course> courses;
     for (std::uint64_t i = 0; i < problems_to_tune_on; ++i) {
       const bool has_seeds = setup_.problem->set("seed", std::to_string(seed_ + seeds + i));
-      problems.push_back(setup_.problem->make());
+      courses.push_back({setup_.problem->make()});
       if (!has_seeds) {
         break;
       }
     }
-    return problems;
+    return courses;
   }
 
   /// Gives every method its steps; a table of what was found.
-  [[nodiscard]] std::string tune(const std::vector<Problem> &problems, Experiment &result) {
+  [[nodiscard]] std::string tune(const std::vector<Course> &courses, Experiment &result) {
     const double budget = arguments_.tune_seconds > 0.0 ? arguments_.tune_seconds : arguments_.time_limit;
     report::Table table({"tuned", "steps found", "trials", "of the budget", "best trial"});
     for (auto &entrant : entrants_) {
@@ -369,8 +371,8 @@ private:
       }
       ProgressLine progress("tuning " + entrant.spec);
       std::vector<experiment::RunRequest> requests;
-      for (const auto &problem : problems) {
-        requests.push_back(request(problem, entrant.spec, entrant.spec, target_on(problem), progress.if_terminal()));
+      for (const auto &course : courses) {
+        requests.push_back(request(course, entrant.spec, entrant.spec, progress.if_terminal()));
       }
       auto found = experiment::search_steps(requests, *entrant.solver, names_in(more_), budget);
       entrant.solver = std::move(found.solver);
@@ -387,10 +389,10 @@ private:
                                                          {"best", experiment::json_number(found.best)}};
     }
     result.options["tuning"]["seconds"] = budget;
-    result.options["tuning"]["problems"] = problems.size();
+    result.options["tuning"]["problems"] = courses.size();
     return fmt::format("steps searched for {} each, on {}\n{}", duration_text(budget),
-                       problems.size() > 1 ? fmt::format("{} problems of other seeds", problems.size())
-                                           : "the problem itself",
+                       courses.size() > 1 ? fmt::format("{} problems of other seeds", courses.size())
+                                          : "the problem itself",
                        table.text());
   }
 
@@ -400,7 +402,6 @@ private:
   const std::vector<std::string> &more_;
   Setup setup_;
   std::optional<Target> target_;
-  bool judges_by_truth_ = false; ///< each problem has its own target
   std::string metric_;
   std::string arrival_; ///< what it is to arrive
   std::uint64_t seed_ = 0;

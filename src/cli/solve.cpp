@@ -247,10 +247,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                                 {"solver", solver.name()},
                                 {"solver_options", options_json(solver)}},
                     .seed = seed_of(*setup.problem),
-                    .series = {series},
-                    .claims = {},
-                    .figure = {},
-                    .tables = {}};
+                    .series = {series}};
   result.interrupted = series.summary.termination == Termination::interrupted;
   for (const auto &info : catalog::describe(setup.run)) {
     result.options["run_options"][info.name] = info.value;

@@ -54,10 +54,10 @@ struct Experiment {
   std::string title;
   Json options = Json::object();
   std::uint64_t seed = 0;
-  std::vector<Series> series;
-  std::vector<Claim> claims;
-  report::Figure figure;
-  std::vector<std::string> tables;      ///< as text, printed in order
+  std::vector<Series> series = {};
+  std::vector<Claim> claims = {};
+  report::Figure figure = {};
+  std::vector<std::string> tables = {}; ///< as text, printed in order
   std::string_view reference = "paper"; ///< what its claims are held against
   bool interrupted = false;
 

@@ -262,10 +262,7 @@ Experiment autosteps(const Settings &settings) {
                                 {"tolerance", tolerance},
                                 {"most products", most_products}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
                     .figure = {.title = "BAGDC without a step size", .panels = {}, .columns = 3},
-                    .tables = {},
                     .reference = "target"};
   built_in_problems(result, settings);
   counter_example(result, settings);

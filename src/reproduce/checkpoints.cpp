@@ -90,10 +90,6 @@ Experiment checkpoints(const Settings &settings) {
                     .title = std::string(title_of("checkpoints")),
                     .options = {{"cleaning_samples", settings.cleaning_samples}, {"saves", saves}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {},
-                    .tables = {},
                     .reference = "target"};
   const CleaningRace race(settings, settings.seed);
   report::Table table({"hyper-cleaning by", "a step", "a checkpoint", "bytes", "of a run, one every 10 s"});

@@ -94,10 +94,7 @@ Experiment clean_quality(const Settings &settings) {
                     .title = std::string(title_of("clean-quality")),
                     .options = {{"samples", settings.cleaning_samples}, {"seeds", settings.seeds}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
                     .figure = {.title = "Finding wrong labels", .panels = {}},
-                    .tables = {},
                     .reference = "target"};
   // Of F1 at 50 % wrong labels on FashionMNIST, with cleanlab's on the trusted model's probabilities.
   constexpr std::array<double, 3> wanted{0.89, 0.92, 0.935};

@@ -96,10 +96,7 @@ Experiment clean_scale(const Settings &settings) {
       .title = std::string(title_of("clean-scale")),
       .options = {{"samples", large}, {"features", columns}, {"classes", classes}, {"storage", "float32"}},
       .seed = settings.seed,
-      .series = {},
-      .claims = {},
       .figure = {.title = "Time per step", .panels = {}, .columns = 1},
-      .tables = {},
       .reference = "target"};
   std::ofstream("/proc/self/clear_refs") << "5"; // the peak of what comes, not of what was before
   const LabelledSamples trusted = embeddings(settings.seed + 1, 5000, 0.0);

@@ -234,10 +234,7 @@ Experiment fig1(const Settings &settings) {
                   {"spectrum", "log-spaced from 1 to the condition number"},
                   {"direction_tolerance", tolerance}},
       .seed = settings.seed,
-      .series = {},
-      .claims = {},
-      .figure = {.title = "BAGDC and NOSA under different steps of the multiplier", .panels = {}, .columns = 3},
-      .tables = {}};
+      .figure = {.title = "BAGDC and NOSA under different steps of the multiplier", .panels = {}, .columns = 3}};
   std::vector<report::Panel> errors;
   std::vector<report::Panel> bars;
   for (const auto &instance : instances) {

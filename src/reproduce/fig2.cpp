@@ -146,10 +146,7 @@ Experiment fig2(const Settings &settings) {
                   {"iterations", iterations},
                   {"bagdc", "adaptive"}},
       .seed = settings.seed,
-      .series = {},
-      .claims = {},
-      .figure = {.title = "Accuracy of the lower level against BAGDC's single step", .panels = {}, .columns = 3},
-      .tables = {}};
+      .figure = {.title = "Accuracy of the lower level against BAGDC's single step", .panels = {}, .columns = 3}};
   for (const auto &instance : instances) {
     const auto problem = catalog::make_problem(instance.problem)->make();
     const auto answer = problem.answer();

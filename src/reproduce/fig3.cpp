@@ -294,10 +294,7 @@ Experiment fig3(const Settings &settings) {
                                 {"largest_dense", settings.largest_dense},
                                 {"rivals", "T = 100; CG 40 steps; NS 50 terms"}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {.title = "Time to convergence over dimension", .panels = {}, .columns = 3},
-                    .tables = {}};
+                    .figure = {.title = "Time to convergence over dimension", .panels = {}, .columns = 3}};
   std::vector<Index> identity_sizes;
   for (Index dimension = 100; dimension <= settings.largest_identity; dimension *= 10) {
     identity_sizes.push_back(dimension);

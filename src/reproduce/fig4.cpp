@@ -67,10 +67,7 @@ Experiment fig4(const Settings &settings) {
                                 {"terms of NS", terms},
                                 {"damping of CG", damping}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {.title = "Many lower minimizers: only aggregation reaches the optimum", .panels = {}},
-                    .tables = {}};
+                    .figure = {.title = "Many lower minimizers: only aggregation reaches the optimum", .panels = {}}};
   for (const double c : starts) {
     const auto problem = catalog::make_problem(fmt::format("multiple-minimizers:n={}:start={}", n, c))->make();
     report::Table table({fmt::format("start {} everywhere", c), "status", "x ends at", "closed form", "difference",

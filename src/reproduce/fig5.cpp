@@ -17,10 +17,7 @@ Experiment fig5(const Settings &settings) {
                                 {"noise", "uniform, 50 %"},
                                 {"seconds per run", settings.time_limit}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {.title = "Hyper-cleaning on FashionMNIST", .panels = {}},
-                    .tables = {}};
+                    .figure = {.title = "Hyper-cleaning on FashionMNIST", .panels = {}}};
   const CleaningRace race(settings, settings.seed);
   const CleaningRace search(settings, settings.seed + 1000);
   report::Table table(

@@ -352,10 +352,7 @@ Experiment rates(const Settings &settings) {
       .options =
           {{"problems", settings.problems}, {"p", p}, {"mu", 0.5}, {"alpha", 204.8}, {"eta", 8.0}, {"beta", 0.5}},
       .seed = settings.seed,
-      .series = {},
-      .claims = {},
-      .figure = {.title = "Running minima under Theorem 3.1's schedule", .panels = {}, .columns = 3},
-      .tables = {}};
+      .figure = {.title = "Running minima under Theorem 3.1's schedule", .panels = {}, .columns = 3}};
   strongly_convex(result, settings);
   std::mt19937_64 generator(settings.seed + 1);
   std::vector<Decays> all;

@@ -187,10 +187,6 @@ Experiment sabotage(const Settings &settings) {
                     .title = std::string(title_of("sabotage")),
                     .options = {{"runs", 200}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {},
-                    .tables = {},
                     .reference = "target"};
   struct Part {
     Sabotage kind;

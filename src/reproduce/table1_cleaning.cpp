@@ -24,10 +24,7 @@ Experiment table1_cleaning(const Settings &settings) {
                                 {"search", "fastest to 81 % with F1 >= 86"},
                                 {"seeds", settings.seeds}},
                     .seed = settings.seed,
-                    .series = {},
-                    .claims = {},
-                    .figure = {.title = "Time to 81 % test accuracy", .panels = {}, .columns = 1},
-                    .tables = {}};
+                    .figure = {.title = "Time to 81 % test accuracy", .panels = {}, .columns = 1}};
   const CleaningRace search(settings, settings.seed + 1000);
   struct Row {
     std::string steps;

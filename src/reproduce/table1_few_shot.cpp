@@ -332,10 +332,7 @@ Experiment table1_few_shot(const Settings &settings) {
                   {"over BAGDC",
                    "medians of the seeds; others than the first only where it took at most half the limit"}},
       .seed = settings.seed,
-      .series = {},
-      .claims = {},
-      .figure = {.title = "Few-shot learning on DoubleMNIST", .panels = {}},
-      .tables = {}};
+      .figure = {.title = "Few-shot learning on DoubleMNIST", .panels = {}}};
   if (!gpu) {
     result.options["reduced for a CPU"] =
         "5 ways, 4 tasks a step, 5 queries, 200 images a class, to 75 %, T = 10, one seed";
