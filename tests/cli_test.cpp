@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <sstream>
 #include <thread>
 
@@ -373,7 +374,7 @@ TEST(Race, MeansAreOfTheRunsThatArrivedAndTheOthersSayWhyNot) {
 TEST(Race, TunesEveryMethodOnAProblemThatIsNotRacedAndJudgesByTheTruth) {
   const auto result = run_tool("race --problem quadratic --n 5 --m 5 --solvers "
                                "bagdc:dual=constant,rhg:inner=20,nosa,bagdc:alpha=0.05:beta=0.3 "
-                               "--tune --tune-seconds 0.5 --time-limit 0.5 --json");
+                               "--tune --time-limit 100 --iterations 2000 --json");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto json = nlohmann::json::parse(result.output);
   const auto &tuning = json["options"]["tuning"];
@@ -401,6 +402,18 @@ TEST(Cli, EveryBuiltInProblemPassesItsDerivativeCheck) {
   EXPECT_EQ(run_tool("check --problem counter-example:matrix=dense:n=40:condition=100").exit_code, 0);
 }
 
+/// Waits until a process has computed for so long, on whatever share of the machine it gets, or a minute is over.
+void wait_for_work(pid_t process, std::chrono::milliseconds work) {
+  clockid_t clock{};
+  ASSERT_EQ(clock_getcpuclockid(process, &clock), 0);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  timespec spent{};
+  while (clock_gettime(clock, &spent) == 0 && std::chrono::steady_clock::now() < end &&
+         std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec) < work) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 /// Starts the tool, waits until it is at work, interrupts it and waits for its end.
 int interrupt_tool(const std::vector<std::string> &arguments, const std::filesystem::path &output) {
   const pid_t child = fork();
@@ -415,7 +428,7 @@ int interrupt_tool(const std::vector<std::string> &arguments, const std::filesys
     execv(DUPLEX_TOOL, argv.data());
     std::_Exit(127);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  wait_for_work(child, std::chrono::milliseconds(700));
   kill(child, SIGINT);
   int status = 0;
   waitpid(child, &status, 0);

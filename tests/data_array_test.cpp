@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
+#include <ctime>
 
 namespace duplex::testing {
 namespace {
@@ -64,9 +64,9 @@ class LyingHeader : public ::testing::TestWithParam<const char *> {};
 TEST_P(LyingHeader, IsRefusedAtOnceBeforeMemoryIsAskedFor) {
   const std::string file = array("<f8", GetParam(), "12345678");
   for (const auto &bytes : {file, gzipped(file)}) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     EXPECT_CONTAINS(pair_refusal(bytes), "x.npy: ");
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC);
   }
 }
 
