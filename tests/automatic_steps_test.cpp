@@ -51,7 +51,7 @@ TEST(AutomaticSteps, KeepTheirBudgetOnTheCounterExample) {
     const CounterExample problem(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(100)), 0.0);
     auto state = problem.start();
     const auto summary = solve(problem, automatic, state);
-    EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+    EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
     EXPECT_LE(relative_gradient(problem, state), 1e-5);
     EXPECT_LE(products_of(summary), budget);
   }
@@ -98,7 +98,7 @@ TEST(AutomaticSteps, SolveProblemsThatAreNotQuadratic) {
   const auto problem = bent();
   auto state = problem.start();
   const auto summary = solve(problem, Bagdc{.tolerance = 1e-8}, state);
-  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   EXPECT_LE(relative_gradient(problem, state), 1e-8);
   EXPECT_LE(products_of(summary), 500);
   EXPECT_CONTAINS(summary.explanation, "not quadratic in y");
@@ -106,7 +106,7 @@ TEST(AutomaticSteps, SolveProblemsThatAreNotQuadratic) {
   const auto ridge = RidgeSettings{}.make<double>();
   auto penalties = ridge.start();
   const auto tuned = solve(ridge, automatic, penalties);
-  EXPECT_EQ(tuned.termination, Termination::direction_tolerance) << tuned.brief();
+  EXPECT_EQ(tuned.termination, Termination::tolerance_verified) << tuned.brief();
   EXPECT_LE(relative_gradient(ridge, penalties), 1e-5);
   EXPECT_CONTAINS(tuned.explanation, "a Hessian that changes with x");
 }
@@ -115,7 +115,7 @@ TEST(AutomaticSteps, WorkInSinglePrecision) {
   const auto problem = QuadraticSettings{.condition = 100.0}.generate<float>();
   auto state = problem.start();
   const auto summary = solve(problem, Bagdc{.tolerance = 1e-3}, state);
-  EXPECT_EQ(summary.termination, Termination::direction_tolerance) << summary.brief();
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   EXPECT_LE(relative_gradient(problem, state), 1e-3);
 }
 

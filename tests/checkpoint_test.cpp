@@ -40,7 +40,7 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
   later[8] = 9;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 4");
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 5");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

@@ -92,6 +92,14 @@ TEST(SolverOptions, RefusesAToleranceThatWouldDoNothing) {
   EXPECT_CONTAINS(refusal_of(Bagdc{.alpha = 0.1, .tolerance = 1e-3}), "tolerance = 0.001 with steps that are given");
 }
 
+TEST(SolverOptions, RefusesThoseOfGivenStepsWhereTheRunChoosesThem) {
+  const std::string chosen = " with steps that the run chooses, expected a step or a rule beside it, such as ";
+  EXPECT_EQ(refusal_of(Bagdc{.lambda = 2.0}), "bagdc: lambda = 2" + chosen + "mu > 0");
+  EXPECT_EQ(refusal_of(Bagdc{.mu_decay = 0.5}), "bagdc: mu-decay = 0.5" + chosen + "mu > 0");
+  EXPECT_EQ(refusal_of(Bagdc{.upper = {.momentum = 0.5}}), "bagdc: momentum = 0.5" + chosen + "upper = momentum");
+  EXPECT_EQ(refusal_of(Bagdc{.upper = {.adam_beta1 = 0.5}}), "bagdc: adam-beta1 = 0.5" + chosen + "upper = adam");
+}
+
 TEST(SolverOptions, RefusesWeightsOutsideTheirInterval) {
   EXPECT_EQ(refusal_of(Bagdc{.mu = 1.0}), "bagdc: mu = 1, expected >= 0 and < 1");
   EXPECT_EQ(refusal_of(Bagdc{.relaxation = 2.0}), "bagdc: relaxation = 2, expected > 0 and < 2");

@@ -170,6 +170,32 @@ TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
   EXPECT_CONTAINS(summary.message, "the steps of y are too long");
 }
 
+TEST(Recovery, BlamesTheStepOfXWhereItRanToWhereTheLowerLevelIsStiff) {
+  const auto problem = RidgeSettings{}.generate<double>(); // penalties are exp(x)
+  for (const double beta : {0.1, 0.2}) {
+    auto state = problem.start();
+    const auto summary = solve(problem, Bagdc{.alpha = 1000.0, .beta = beta}, state,
+                               {.max_iterations = 3000, .direction_tolerance = 1e-6, .recoveries = 12});
+    EXPECT_TRUE(summary.converged()) << summary.brief();
+    ASSERT_FALSE(summary.recoveries.empty());
+    for (const auto &recovery : summary.recoveries) {
+      EXPECT_CONTAINS(recovery, "; try a smaller alpha");
+      EXPECT_EQ(recovery.find("with beta ="), std::string::npos) << recovery;
+    }
+  }
+}
+
+TEST(Recovery, BlamesTheStepOfASeries) {
+  const auto problem = RidgeSettings{}.generate<double>();
+  auto state = problem.start();
+  const auto summary = solve(problem, Neumann{.alpha = 0.01, .beta = 0.01, .series_step = 10.0}, state,
+                             {.max_iterations = 500, .recoveries = 12});
+  EXPECT_FALSE(summary.failed()) << summary.brief();
+  ASSERT_FALSE(summary.recoveries.empty());
+  EXPECT_CONTAINS(summary.recoveries.back(), "the steps of v are too long, series-step = ");
+  EXPECT_CONTAINS(summary.recoveries.back(), "with series-step = ");
+}
+
 TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
   const auto problem = settings.generate<double>();
   for (const int at : {1, 2, 7, 40, 100}) {

@@ -117,7 +117,7 @@ TEST(ARunThatGoesOn, IsJudgedByWhatItIsAskedForNow) {
   const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
   auto coarse = problem.start();
   const auto first = solve(problem, Bagdc{}, coarse, {.saving = &keeping}); // its own tolerance
-  ASSERT_EQ(first.termination, Termination::direction_tolerance);
+  ASSERT_EQ(first.termination, Termination::tolerance_verified);
   const Saving going_on{.from = &saved};
   auto same = problem.start();
   EXPECT_EQ(solve(problem, Bagdc{}, same, {.saving = &going_on}).iterations, first.iterations);
@@ -128,7 +128,7 @@ TEST(ARunThatGoesOn, IsJudgedByWhatItIsAskedForNow) {
   EXPECT_LE(KktResidual(problem).at(by_kkt.x, by_kkt.y, by_kkt.v).residual(), 1e-11);
   auto finer = problem.start();
   const auto tighter = solve(problem, Bagdc{.tolerance = 1e-9}, finer, {.saving = &going_on});
-  EXPECT_EQ(tighter.termination, Termination::direction_tolerance);
+  EXPECT_EQ(tighter.termination, Termination::tolerance_verified);
   EXPECT_GT(tighter.iterations, first.iterations);
   EXPECT_LE(certify(problem, problem.start(), finer).hypergradient,
             1e-9 * *certify(problem, problem.start(), finer).first_hypergradient);
@@ -170,7 +170,7 @@ TEST(ARunThatGoesOn, HasNothingToDoWhereLessIsAskedThanItHasReached) {
             Termination::kkt_tolerance);
   auto looser = problem.start();
   EXPECT_EQ(solve(problem, Bagdc{.tolerance = 1e-2}, looser, {.saving = &going_on}).termination,
-            Termination::direction_tolerance);
+            Termination::tolerance_verified);
 }
 
 TEST(ARunThatGoesOn, LooksWhereOneThatWasNotInterruptedWouldHave) {

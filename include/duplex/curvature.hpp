@@ -3,6 +3,7 @@
 
 #include <duplex/problem.hpp>
 
+#include <cmath>
 #include <random>
 
 namespace duplex {
@@ -26,6 +27,9 @@ public:
       scale(1.0 / length, vector_);
       level.hess_yy(vector_, image_);
       curvature = norm(image_);
+      if (!std::isfinite(curvature)) { // the vector stays a direction
+        break;
+      }
       assign(image_, vector_);
     }
     return curvature;

@@ -184,9 +184,9 @@ private:
     }
     summary_.termination = limit;
     if (!recovered) {
-      if ((outcome_.converged && !asked_) ||
-          (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
-           !is_first(k) && !outcome_.tentative)) {
+      if (outcome_.converged && !asked_) {
+        summary_.termination = Termination::tolerance_verified;
+      } else if (meets_direction_tolerance(k)) {
         summary_.termination = Termination::direction_tolerance;
       } else if (outcome_.stuck) {
         summary_.termination = Termination::stagnated;
@@ -288,6 +288,11 @@ private:
     return std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
   }
 
+  [[nodiscard]] bool meets_direction_tolerance(std::int64_t k) const {
+    return options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
+           !is_first(k) && !outcome_.tentative;
+  }
+
   /// A run that stands still where ‖d‖ is all but nothing beside the first is as good as it gets.
   [[nodiscard]] bool has_digits_left() const {
     constexpr double all_but_nothing = 1e-7;
@@ -298,20 +303,26 @@ private:
     return options_->patience > 0 && k - last_progress_ >= options_->patience;
   }
 
+  [[nodiscard]] RunPoint<V> run_point() const {
+    return {.state = state_,
+            .good = recovery_ ? &recovery_->good() : nullptr,
+            .lower_point = lower_point_of<V>(*run_),
+            .steps = outcome_.steps,
+            .start = start_norms_,
+            .direction = summary_.direction_norm,
+            .step = summary_.iterations};
+  }
+
   /// Of what the last step has broken, or of why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
     if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
-      return diagnosis_of_standstill(*problem_, solver_, *state_, outcome_.steps, start_norms_,
-                                     {.at = summary_.iterations,
-                                      .steps = options_->patience,
-                                      .smallest = smallest_direction_,
-                                      .last = summary_.direction_norm,
-                                      .all_but_nothing = !has_digits_left()});
+      return diagnosis_of_standstill(
+          *problem_, solver_, run_point(),
+          {.steps = options_->patience, .smallest = smallest_direction_, .all_but_nothing = !has_digits_left()});
     }
     const bool grew = outcome_.failure.empty() && std::isfinite(summary_.direction_norm) &&
                       summary_.direction_norm > divergence_limit_;
-    return diagnosed(*problem_, solver_, *state_, lower_point_of<V>(*run_), start_norms_,
-                     Failure{summary_.iterations, outcome_, summary_.direction_norm, grew});
+    return diagnosis_of_failure(*problem_, solver_, run_point(), outcome_, grew);
   }
 
   /// Where the run has kept a good state to look at: a lower level that no step mends.
@@ -344,7 +355,7 @@ private:
     clock_.pause();
     bool recovers = false;
     if (drift_->sees_growth(k, *state_) && may_recover()) {
-      const Diagnosis drifted = diagnosis_of_drift(*problem_, solver_, *state_, outcome_.steps, drift_->drift());
+      const Diagnosis drifted = diagnosis_of_drift(*problem_, solver_, run_point(), drift_->drift());
       recovers = drifted.cause.found();
       if (recovers) {
         go_back_and_on(drifted);
@@ -498,11 +509,10 @@ private:
     }
     if constexpr (requires { run_->claims(); }) {
       if (!asked_ && run_->claims()) {
-        return Termination::direction_tolerance;
+        return Termination::tolerance_verified;
       }
     }
-    if (options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
-        !is_first(summary_.iterations) && !outcome_.tentative) {
+    if (meets_direction_tolerance(summary_.iterations)) {
       return Termination::direction_tolerance;
     }
     return ended == Termination::not_run ? ended : watch_.met_at(*state_, false); // at an end all is measured

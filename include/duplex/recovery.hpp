@@ -21,7 +21,7 @@ namespace detail {
 template <class S, class Visit> void each_step(S &solver, const Visit &visit) {
   S::fields(solver, [&](std::string_view name, auto &value, const auto &...) {
     if constexpr (std::same_as<std::remove_reference_t<decltype(value)>, double>) {
-      if (name == "alpha" || name == "beta" || name == "eta" || name == "eta-cap") {
+      if (name == "alpha" || name == "beta" || name == "eta" || name == "eta-cap" || name == "series-step") {
         visit(name, value);
       }
     }
@@ -112,7 +112,7 @@ private:
     }
     std::string text;
     detail::each_step(solver_, [&](std::string_view name, double &value) {
-      const bool blamed = name == to_blame || (to_blame.empty() && std::isfinite(value));
+      const bool blamed = name == to_blame || (to_blame.empty() && std::isfinite(value) && value > 0.0);
       if (!blamed) {
         return;
       }

@@ -16,7 +16,8 @@ namespace duplex {
 
 enum class Termination : std::uint8_t {
   not_run,             ///< the summary was never filled
-  direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance, or verified to meet the method's own
+  tolerance_verified,  ///< the method's own: ‖∇φ‖ is that small, by a hypergradient whose error is known
+  direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance
   kkt_tolerance,       ///< the KKT residual is at most Options::kkt_tolerance, or ::kkt_relative_tolerance of its scale
   overfitted,          ///< Monitor::hold_out said so; the state is the best by its metric
   target_reached,      ///< the monitored metric reached Monitor::target
@@ -29,9 +30,10 @@ enum class Termination : std::uint8_t {
   step_failed,         ///< the method could not do a step; the message says why
 };
 
-constexpr std::array<std::string_view, 12> termination_names{
-    "not run",        "direction tolerance", "KKT tolerance", "overfitted",  "target reached", "predicate",
-    "max iterations", "max seconds",         "stagnated",     "interrupted", "diverged",       "step failed"};
+constexpr std::array<std::string_view, 13> termination_names{
+    "not run",        "tolerance verified", "direction tolerance", "KKT tolerance", "overfitted",
+    "target reached", "predicate",          "max iterations",      "max seconds",   "stagnated",
+    "interrupted",    "diverged",           "step failed"};
 constexpr const auto &names_of(Termination /*unused*/) { return termination_names; }
 
 /// Text such as "1.24e-05" with the given number of significant digits.
@@ -66,7 +68,7 @@ struct Summary {
 
   /// A stopping rule with a meaning was met.
   [[nodiscard]] bool converged() const {
-    return termination >= Termination::direction_tolerance && termination <= Termination::predicate;
+    return termination >= Termination::tolerance_verified && termination <= Termination::predicate;
   }
   /// The run broke: its state is not a result.
   [[nodiscard]] bool failed() const {

@@ -56,7 +56,7 @@ Outcome solve_one(std::uint64_t seed) {
   Outcome outcome;
   outcome.condition = instance.condition;
   outcome.products = products_of(summary.counters);
-  outcome.claimed = summary.termination == Termination::direction_tolerance;
+  outcome.claimed = summary.termination == Termination::tolerance_verified;
   outcome.message = summary.brief();
   ExactSolver<Quadratic<double>> exact(instance.problem);
   const double first = exact.at(start.x, start.y).hypergradient.norm();

@@ -67,7 +67,7 @@ public:
       axpy(gamma, term_, s.v);
     }
     implicit_direction(lower_, up_, s.v, direction_, cross_);
-    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .failure = {}};
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta, .eta = gamma}, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
