@@ -199,6 +199,17 @@ template <class S> std::string message_of_overflow(const S &solver, double limit
   return summary.message;
 }
 
+TEST(Diagnosis, OfALossThatNoStepMendsIsTheEndOfARunThatRecoversInVain) {
+  const Crossing problem(Breaks::upper_value); // the way to the answer leads out of the domain of F
+  for (const std::int64_t inner : {1, 20}) {
+    auto state = problem.start();
+    const auto summary = solve(problem, Rhg{.alpha = 0.1, .beta = 0.5, .inner = inner}, state,
+                               {.max_iterations = 2000, .direction_tolerance = 1e-8, .recoveries = 12});
+    EXPECT_FALSE(summary.converged()) << summary.brief();
+    EXPECT_CONTAINS(summary.message, "upper level: the loss F is NaN");
+  }
+}
+
 TEST(Diagnosis, NamesTheVariableThatIsNotFinite) {
   EXPECT_EQ(message_of_overflow(Rhg{.beta = 1e200, .inner = 3}),
             "lower level: y is not finite at step 1; try a smaller beta");

@@ -4,6 +4,7 @@
 #include "saved_run.hpp"
 #include "support.hpp"
 
+#include <initializer_list>
 #include <limits>
 #include <memory>
 
@@ -170,32 +171,6 @@ TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
   EXPECT_CONTAINS(summary.message, "the steps of y are too long");
 }
 
-TEST(Recovery, BlamesTheStepOfXWhereItRanToWhereTheLowerLevelIsStiff) {
-  const auto problem = RidgeSettings{}.generate<double>(); // penalties are exp(x)
-  for (const double beta : {0.1, 0.2}) {
-    auto state = problem.start();
-    const auto summary = solve(problem, Bagdc{.alpha = 1000.0, .beta = beta}, state,
-                               {.max_iterations = 3000, .direction_tolerance = 1e-6, .recoveries = 12});
-    EXPECT_TRUE(summary.converged()) << summary.brief();
-    ASSERT_FALSE(summary.recoveries.empty());
-    for (const auto &recovery : summary.recoveries) {
-      EXPECT_CONTAINS(recovery, "; try a smaller alpha");
-      EXPECT_EQ(recovery.find("with beta ="), std::string::npos) << recovery;
-    }
-  }
-}
-
-TEST(Recovery, BlamesTheStepOfASeries) {
-  const auto problem = RidgeSettings{}.generate<double>();
-  auto state = problem.start();
-  const auto summary = solve(problem, Neumann{.alpha = 0.01, .beta = 0.01, .series_step = 10.0}, state,
-                             {.max_iterations = 500, .recoveries = 12});
-  EXPECT_FALSE(summary.failed()) << summary.brief();
-  ASSERT_FALSE(summary.recoveries.empty());
-  EXPECT_CONTAINS(summary.recoveries.back(), "the steps of v are too long, series-step = ");
-  EXPECT_CONTAINS(summary.recoveries.back(), "with series-step = ");
-}
-
 TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
   const auto problem = settings.generate<double>();
   for (const int at : {1, 2, 7, 40, 100}) {
@@ -235,15 +210,14 @@ TEST(Recovery, SaysThatARunStandsStillWhereTheLowerHessianIsZero) {
   EXPECT_CONTAINS(summary.message, "the lower Hessian is singular");
 }
 
-TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
-  const auto problem = settings.generate<double>();
-  Bagdc wild = calm;
-  wild.beta = 50.0;
+/// A run that recovers, cut after each of these steps.
+template <class P, class S>
+void expect_same_bits_with_recoveries(const P &problem, const S &wild, std::initializer_list<std::int64_t> cuts) {
   const Options whole_run{.max_iterations = 300, .recoveries = 5};
   auto whole = problem.start();
   const auto uninterrupted = solve(problem, wild, whole, whole_run);
   ASSERT_FALSE(uninterrupted.recoveries.empty());
-  for (const std::int64_t steps : {3, 40, 200}) {
+  for (const std::int64_t steps : cuts) {
     SavedState last;
     const Saving saving{.save = [&](const SavedState &state) { last = state; }, .every_seconds = infinity};
     auto state = problem.start();
@@ -258,6 +232,15 @@ TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
     EXPECT_EQ(summary.recoveries, uninterrupted.recoveries);
     EXPECT_EQ(summary.counters, uninterrupted.counters);
   }
+}
+
+TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
+  Bagdc wild = calm;
+  wild.beta = 50.0;
+  expect_same_bits_with_recoveries(settings.generate<double>(), wild, {3, 40, 200});
+  expect_same_bits_with_recoveries(settings.generate<double>(),
+                                   Neumann{.alpha = 0.02, .beta = 0.5, .inner = 10, .series_step = 5.0}, {1, 20, 200});
+  expect_same_bits_with_recoveries(RidgeSettings{}.generate<double>(), Bagdc{.alpha = 1000.0, .beta = 0.1}, {5, 40});
 }
 
 TEST(Recovery, OfASavedRunIsNotLostWhereItGoesOnWithOtherTries) {

@@ -18,7 +18,6 @@
 #include <optional>
 #include <random>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,20 +107,24 @@ public:
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {
-      state().put(name, SavedState::Integers{static_cast<std::int64_t>(member)});
+      put_integer(name, static_cast<std::int64_t>(member));
     } else if constexpr (std::floating_point<T>) {
-      state().put(name, SavedState::Doubles{static_cast<double>(member)});
+      put_number(name, static_cast<double>(member));
     } else if constexpr (std::same_as<T, std::mt19937_64>) {
-      std::ostringstream text;
-      text << member;
-      state().put(name, text.str());
+      put_generator(name, member);
     } else {
-      state().put(name, numbers_of(member));
+      put(name, numbers_of(member));
     }
   }
   template <class T> void plain(const std::string &name, std::span<T> numbers) {
-    state().put(name, std::vector<std::remove_const_t<T>>(numbers.begin(), numbers.end()));
+    put(name, std::vector<std::remove_const_t<T>>(numbers.begin(), numbers.end()));
   }
+
+private:
+  void put(const std::string &name, SavedState::Value value);
+  void put_integer(const std::string &name, std::int64_t value);
+  void put_number(const std::string &name, double value);
+  void put_generator(const std::string &name, const std::mt19937_64 &generator);
 };
 
 /// Throws InvalidInput, with the name, where the saved state has no such member or it does not fit.
@@ -134,15 +137,11 @@ public:
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {
-      member = static_cast<T>(state().template first<SavedState::Integers>(name));
+      member = static_cast<T>(integer(name));
     } else if constexpr (std::floating_point<T>) {
-      member = static_cast<T>(state().template first<SavedState::Doubles>(name));
+      member = static_cast<T>(number(name));
     } else if constexpr (std::same_as<T, std::mt19937_64>) {
-      std::istringstream text(state().template get<std::string>(name));
-      text >> member;
-      if (!text) {
-        throw InvalidInput("'" + name + "' of the saved state is no generator");
-      }
+      read_generator(name, member);
     } else {
       try {
         set_numbers(state().value(name), member);
@@ -159,6 +158,11 @@ public:
     }
     std::copy(all.begin(), all.end(), numbers.begin());
   }
+
+private:
+  [[nodiscard]] std::int64_t integer(const std::string &name) const;
+  [[nodiscard]] double number(const std::string &name) const;
+  void read_generator(const std::string &name, std::mt19937_64 &generator) const;
 };
 
 } // namespace duplex

@@ -144,8 +144,9 @@ template <SecondOrderProblem P>
       const auto found = detail::difference_error(state.x, direction, dot(truth.hypergradient, direction), truth.value,
                                                   certificate.difference_scale,
                                                   [&](const V &x) { return exact.at(x, truth.y).value; });
-      if (const double ratio = found.error / found.tolerance; !(ratio <= worst)) { // NaN is the worst
-        worst = ratio;
+      const double ratio = found.error / found.tolerance;
+      if (!std::isfinite(ratio) || ratio > worst) {
+        worst = std::isfinite(ratio) ? ratio : infinity;
         certificate.difference_error = found.error;
         certificate.difference_tolerance = found.tolerance;
       }

@@ -16,7 +16,8 @@ public:
     fill_normal(generator, vector_);
   }
 
-  /// A lower bound of λ_max where `level` stands, within some per cent of it after a dozen products.
+  /// A lower bound of λ_max where `level` stands, within some per cent of it after a dozen products; not finite where
+  /// the products are not.
   template <class Level> [[nodiscard]] double largest(Level &level, int products) {
     double curvature = 0.0;
     for (int i = 0; i < products; ++i) {

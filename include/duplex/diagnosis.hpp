@@ -102,17 +102,7 @@ template <SecondOrderProblem P>
 }
 
 /// A lower level that no step size mends.
-[[nodiscard]] inline Finding finding_of(LinearStatus lower_curvature) {
-  if (lower_curvature == LinearStatus::indefinite) {
-    return {"the lower level is not convex in y: its Hessian is indefinite",
-            "another start of y, or a penalty on y in the lower level"};
-  }
-  if (lower_curvature == LinearStatus::singular) {
-    return {"the lower Hessian is singular: the lower level has many minimizers, or none",
-            "mu > 0 with bagdc, or bda, or a penalty on y in the lower level"};
-  }
-  return {};
-}
+[[nodiscard]] Finding finding_of(LinearStatus lower_curvature);
 
 /// Of a run that failed at its last step; `grew` where d is finite and too large.
 template <SecondOrderProblem P, class S>

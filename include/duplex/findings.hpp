@@ -1,6 +1,6 @@
 #pragma once
-// What broke a run, and which step is to blame: looked up once, after its last step, off its clock and outside its
-// counters.
+// What broke a run, and which step is to blame: looked up where it ends or goes back, off its clock and outside its
+// counters. Where the run has kept a good state the steps are judged there, not where they have thrown it.
 
 #include <duplex/curvature.hpp>
 #include <duplex/problem.hpp>
@@ -27,12 +27,10 @@ struct Finding {
   std::string remedy;      ///< such as "a smaller beta"
   std::string blamed = {}; ///< the solver's option that is to blame, such as "beta"
   std::string reason = {}; ///< for that blame
+  bool guessed = false;    ///< the blame is, from where the run went; otherwise the step was measured
 
   [[nodiscard]] bool found() const { return !what.empty(); }
-  [[nodiscard]] std::string at_step(std::int64_t step) const {
-    return what + " at step " + std::to_string(step) + (reason.empty() ? "" : ": " + reason) +
-           (remedy.empty() ? "" : "; try " + remedy);
-  }
+  [[nodiscard]] std::string at_step(std::int64_t step) const;
 };
 
 /// A run that knows where y was when its last step took ∇y f there: null where that is lost.
@@ -84,15 +82,7 @@ template <class S> [[nodiscard]] std::string_view multiplier_step(const S &solve
 namespace detail {
 
 /// The value NaN, or a gradient that is not finite; a value that is too large alone stops no method.
-[[nodiscard]] inline std::string broken_loss(const std::string &loss, double value, bool gradients_finite) {
-  if (std::isnan(value)) {
-    return "the loss " + loss + " is NaN";
-  }
-  if (gradients_finite) {
-    return {};
-  }
-  return std::isfinite(value) ? "the gradient of " + loss + " is not finite" : "the loss " + loss + " is infinite";
-}
+[[nodiscard]] std::string broken_loss(const std::string &loss, double value, bool gradients_finite);
 
 template <class Look> [[nodiscard]] std::string at_level(const std::string &level, const Look &look) {
   std::string what;
@@ -165,7 +155,7 @@ struct StartNorms {
 /// Where a run is when it is asked why.
 template <VectorSpace V> struct RunPoint {
   const State<V> *state = nullptr;
-  const State<V> *good = nullptr; ///< the last that is known to be; null where none is kept
+  const State<V> *good = nullptr; ///< the last that seemed to be, or the start; null where none is kept
   const V *lower_point = nullptr; ///< where the last step took ∇y f; null where that is lost
   StepSizes steps = {};           ///< of the last step
   StartNorms start = {};
@@ -173,63 +163,146 @@ template <VectorSpace V> struct RunPoint {
   std::int64_t step = 0;
 };
 
-/// y or v, where their steps are longer than gradient descent bears: β or η not below 2/λ_max(∇²yy f). Judged at the
-/// good state; steps that are right there and too long where x is now are the fault of x's.
+namespace detail {
+
+/// A step of y or v that is not below a bound over λ_max(∇²yy f).
+struct LongStep {
+  std::string_view variable = {};
+  std::string_view name = {};
+  double step = 0.0;
+  double curvature = 0.0;
+
+  [[nodiscard]] bool found() const { return !name.empty(); }
+  [[nodiscard]] std::string text(const std::string &how) const {
+    return "the steps of " + std::string(variable) + " are " + how + ", " + std::string(name) + " = " +
+           short_number(step) + " with 2/λ = " + short_number(2.0 / curvature) + " for the lower level's curvature λ";
+  }
+};
+
+inline constexpr double stable = 2.0; ///< gradient descent bears steps below that over λ
+
 template <SecondOrderProblem P, class S>
-[[nodiscard]] Finding find_too_long_step(const P &problem, const S &solver, const RunPoint<VectorOf<P>> &run) {
-  struct TooLong {
-    std::string_view variable = {};
-    std::string_view name = {};
-    double step = 0.0;
-    double curvature = 0.0;
-  };
-  const auto too_long_at = [&](const VectorOf<P> &x, const VectorOf<P> &y) -> TooLong {
-    double curvature = 0.0;
+[[nodiscard]] LongStep long_step_at(const P &problem, const S &solver, const StepSizes &steps, const VectorOf<P> &x,
+                                    const VectorOf<P> &y, double bound) {
+  double curvature = 0.0;
+  try {
+    curvature = (1.0 - steps.mu) * largest_curvature(problem, x, y);
+  } catch (const std::exception &) { // a loss that refuses this point: growth alone must tell
+  }
+  if (steps.beta * curvature >= bound) {
+    return {"y", "beta", steps.beta, curvature};
+  }
+  if (steps.eta * curvature >= bound && !searches_multiplier_step(solver)) {
+    return {"v", multiplier_step(solver), steps.eta, curvature};
+  }
+  return {};
+}
+
+/// Gradient descent on f with x held where it was good.
+template <SecondOrderProblem P> class DescentWithXHeld {
+public:
+  DescentWithXHeld(const P &problem, const RunPoint<VectorOf<P>> &run)
+      : lower_(problem.lower()), x_(&run.good->x), beta_(run.steps.beta), y_(run.good->y),
+        gradient_(zeros_like(run.good->y)) {}
+
+  /// Whether y stays where `sound` holds in some steps, the moves of which do not grow.
+  template <class Sound> [[nodiscard]] bool stays(const Sound &sound) {
+    constexpr int some_steps = 64;
+    constexpr double much_larger = 10.0;
     try {
-      curvature = (1.0 - run.steps.mu) * largest_curvature(problem, x, y);
-    } catch (const std::exception &) { // a loss that refuses this point: growth alone must tell
-    }
-    if (run.steps.beta * curvature >= 2.0) {
-      return {"y", "beta", run.steps.beta, curvature};
-    }
-    if (run.steps.eta * curvature >= 2.0 && !searches_multiplier_step(solver)) {
-      return {"v", multiplier_step(solver), run.steps.eta, curvature};
-    }
-    return {};
-  };
-  const auto finding = [&](const TooLong &found) {
-    return blaming(solver, found.name,
-                   "the steps of " + std::string(found.variable) + " are too long, " + std::string(found.name) + " = " +
-                       short_number(found.step) + " with 2/λ = " + short_number(2.0 / found.curvature) +
-                       " for the lower level's curvature λ");
-  };
-  if (run.good != nullptr) {
-    if (const TooLong found = too_long_at(run.good->x, run.good->y); !found.name.empty()) {
-      return finding(found);
-    }
-    if (const TooLong found = too_long_at(run.state->x, run.good->y); !found.name.empty()) {
-      return blaming(solver, "alpha",
-                     "x ran to where the lower level's curvature λ is " + short_number(found.curvature) +
-                         ", too large for " + std::string(found.name) + " = " + short_number(found.step));
+      double largest = std::sqrt(precision(y_)) * norm(y_); // moves that are nothing beside y
+      for (int i = 0; i < some_steps; ++i) {
+        const double move = step();
+        if (i == 0) {
+          largest = much_larger * std::max(largest, move);
+        }
+        if (!(move <= largest) || !all_finite(y_) || !sound(*x_, y_)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (const std::exception &) { // a loss that refuses a point
+      return false;
     }
   }
-  const TooLong found = too_long_at(run.state->x, run.state->y);
-  return found.name.empty() ? Finding{} : finding(found);
+
+private:
+  /// The length of the move.
+  double step() {
+    lower_.at(*x_, y_);
+    lower_.grad_y(gradient_);
+    axpy(-beta_, gradient_, y_);
+    return beta_ * norm(gradient_);
+  }
+
+  LowerOf<P> lower_;
+  const VectorOf<P> *x_;
+  double beta_;
+  VectorOf<P> y_;
+  VectorOf<P> gradient_;
+};
+
+[[nodiscard]] inline Finding as_a_guess(Finding finding) {
+  finding.guessed = true;
+  return finding;
+}
+
+} // namespace detail
+
+/// y or v, where their steps are longer than gradient descent bears: β or η not below 2/λ_max(∇²yy f); or x, where its
+/// steps took it, or y, to where they are.
+template <SecondOrderProblem P, class S>
+[[nodiscard]] Finding find_too_long_step(const P &problem, const S &solver, const RunPoint<VectorOf<P>> &run) {
+  constexpr double hardly_stable = 1.5;
+  constexpr double cut = 0.1; // what a recovery makes of a step
+  const auto at = [&](const VectorOf<P> &x, const VectorOf<P> &y, double bound = detail::stable) {
+    return detail::long_step_at(problem, solver, run.steps, x, y, bound);
+  };
+  const auto where_it_is = at(run.state->x, run.state->y);
+  if (run.good == nullptr) {
+    return where_it_is.found() && std::isfinite(where_it_is.curvature)
+               ? blaming(solver, where_it_is.name, where_it_is.text("too long"))
+               : Finding{};
+  }
+  if (const auto found = at(run.good->x, run.good->y); found.found()) {
+    return blaming(solver, found.name, found.text("too long"));
+  }
+  if (const auto found = at(run.state->x, run.good->y); found.found()) {
+    if (const auto hardly = at(run.good->x, run.good->y, hardly_stable); hardly.found()) {
+      return blaming(solver, hardly.name, hardly.text("too long where x went, and hardly short enough before"));
+    }
+    if (cut * found.step * found.curvature < detail::stable) { // x may well belong there
+      return blaming(solver, found.name, found.text("too long where x went"));
+    }
+    return detail::as_a_guess(
+        blaming(solver, "alpha",
+                "x ran to where the lower level's curvature is " +
+                    (std::isfinite(found.curvature) ? short_number(found.curvature) : "not finite") +
+                    ", too large for " + std::string(found.name) + " = " + short_number(found.step)));
+  }
+  if (!where_it_is.found()) {
+    return {};
+  }
+  const auto anywhere = [](const VectorOf<P> &, const VectorOf<P> &) { return true; };
+  return detail::DescentWithXHeld<P>(problem, run).stays(anywhere)
+             ? detail::as_a_guess(blaming(solver, "alpha", "y cannot follow x"))
+             : blaming(solver, "beta", "y runs away even where x is held");
 }
 
 namespace detail {
 
-/// A loss that is broken where x or y are and not where they were good is broken by the steps of that one.
-template <class S, VectorSpace V, class Look>
-[[nodiscard]] Finding who_broke(const S &solver, const RunPoint<V> &run, const V &y, const Look &look) {
+/// A loss that is broken where the run is: by x's steps where x alone breaks it, or where y stays as long as x does; by
+/// y's where it does not.
+template <SecondOrderProblem P, class S, class Look>
+[[nodiscard]] Finding who_broke(const P &problem, const S &solver, const RunPoint<VectorOf<P>> &run,
+                                const VectorOf<P> &y, const Look &look) {
   std::string broken = look(run.state->x, y);
   if (broken.empty() || run.good == nullptr || !look(run.good->x, run.good->y).empty()) {
     return {std::move(broken), {}};
   }
-  if (!look(run.state->x, run.good->y).empty()) {
-    return blaming(solver, "alpha", std::move(broken));
-  }
-  return look(run.good->x, y).empty() ? Finding{std::move(broken), {}} : blaming(solver, "beta", std::move(broken));
+  const auto is_sound = [&](const VectorOf<P> &x, const VectorOf<P> &at) { return look(x, at).empty(); };
+  const bool by_x = !is_sound(run.state->x, run.good->y) || DescentWithXHeld<P>(problem, run).stays(is_sound);
+  return by_x ? as_a_guess(blaming(solver, "alpha", std::move(broken))) : blaming(solver, "beta", std::move(broken));
 }
 
 } // namespace detail
@@ -250,17 +323,17 @@ template <SecondOrderProblem P, class S>
   }
   if (!all_finite(state.y)) {
     if (x_is_finite && run.lower_point != nullptr && all_finite(*run.lower_point)) {
-      if (auto broken = detail::who_broke(solver, run, *run.lower_point, lower); broken.found()) {
+      if (auto broken = detail::who_broke(problem, solver, run, *run.lower_point, lower); broken.found()) {
         return broken;
       }
     }
     return blaming(solver, "beta", "lower level: y is not finite");
   }
   if (x_is_finite) {
-    if (auto broken = detail::who_broke(solver, run, state.y, lower); broken.found()) {
+    if (auto broken = detail::who_broke(problem, solver, run, state.y, lower); broken.found()) {
       return broken;
     }
-    if (auto broken = detail::who_broke(solver, run, state.y, upper); broken.found()) {
+    if (auto broken = detail::who_broke(problem, solver, run, state.y, upper); broken.found()) {
       return broken;
     }
   }
@@ -277,10 +350,21 @@ template <SecondOrderProblem P, class S>
   Finding found = find_first_not_finite(problem, solver, run, x_was_moved);
   if (found.found() && run.good != nullptr && !chooses_its_steps(solver)) {
     if (auto cause = find_too_long_step(problem, solver, run); cause.found()) {
-      return {std::move(found.what), std::move(cause.remedy), std::move(cause.blamed), std::move(cause.what)};
+      return {std::move(found.what), std::move(cause.remedy), std::move(cause.blamed), std::move(cause.what),
+              cause.guessed};
     }
   }
   return found;
+}
+
+/// The step that lets v grow where none is too long: its own or, where v is computed anew in every step from a series,
+/// that of x, which it follows.
+template <class S> [[nodiscard]] std::string_view step_that_lets_multiplier_grow(const S &solver) {
+  if constexpr (requires { solver.series_step; }) {
+    return "alpha";
+  } else {
+    return multiplier_step(solver);
+  }
 }
 
 /// What of y, v, x and d grew most, each over max(1, its norm at the start); in a tie what a step computes first.
@@ -292,7 +376,7 @@ template <class S, VectorSpace V> [[nodiscard]] Finding find_most_grown(const S 
     std::string_view step;
   };
   const std::array<Part, 4> parts{Part{"y", run.start.y, norm(run.state->y), "beta"},
-                                  Part{"v", run.start.v, norm(run.state->v), multiplier_step(solver)},
+                                  Part{"v", run.start.v, norm(run.state->v), step_that_lets_multiplier_grow(solver)},
                                   Part{"x", run.start.x, norm(run.state->x), "alpha"},
                                   Part{"d", run.start.d, run.direction, ""}};
   const auto most = std::max_element(parts.begin(), parts.end(), [](const Part &a, const Part &b) {

@@ -129,6 +129,7 @@ private:
 
   [[nodiscard]] static State<V> &started(const P &problem, const S &solver, State<V> &state, const Options &options) {
     validate(solver, S::name);
+    solver.upper.refuse_what_is_ignored(S::name);
     validate(options, "options");
     if (solver.needs_aggregation() && !offers_aggregation(problem)) {
       throw InvalidInput(std::string(S::name) +

@@ -14,7 +14,7 @@
 #include <duplex/error.hpp>
 #include <duplex/space.hpp>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +27,16 @@
 namespace duplex {
 
 inline constexpr int most_mixed_pairs = 20;
+
+namespace detail {
+
+using MixingMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_mixed_pairs, most_mixed_pairs>;
+using MixingVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most_mixed_pairs, 1>;
+
+/// γ from GᵀG and Gᵀf; not finite where it does not exist.
+[[nodiscard]] MixingVector mixing_weights(const MixingMatrix &gram, const MixingVector &slopes);
+
+} // namespace detail
 
 template <VectorSpace V> class AndersonMixing {
 public:
@@ -79,10 +89,7 @@ public:
   }
 
 private:
-  static constexpr double ridge = 1e-3;
   static constexpr double growth_that_restarts = 2.0;
-  using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_mixed_pairs, most_mixed_pairs>;
-  using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most_mixed_pairs, 1>;
 
   void learn(const V &f, const V &point) {
     const auto slot = static_cast<std::size_t>(next_);
@@ -107,16 +114,11 @@ private:
   }
 
   void mix(double step, const V &f, V &point) {
-    SmallVector scales(known_);
-    SmallVector slopes(known_);
+    detail::MixingVector slopes(known_);
     for (int i = 0; i < known_; ++i) {
-      const double square = gram_(i, i);
-      scales[i] = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
-      slopes[i] = scales[i] * dot(changes_[static_cast<std::size_t>(i)], f);
+      slopes[i] = dot(changes_[static_cast<std::size_t>(i)], f);
     }
-    Small normal = scales.asDiagonal() * gram_.topLeftCorner(known_, known_) * scales.asDiagonal();
-    normal.diagonal().array() += ridge;
-    const SmallVector weights = scales.cwiseProduct(normal.llt().solve(slopes));
+    const auto weights = detail::mixing_weights(gram_.topLeftCorner(known_, known_), slopes);
     if (!weights.allFinite()) {
       forget();
       return;
@@ -140,9 +142,9 @@ private:
   V last_point_;
   V last_f_;
   V addition_;
-  std::vector<V> moves_;   ///< Δz
-  std::vector<V> changes_; ///< Δf
-  Small gram_;             ///< products of the Δf
+  std::vector<V> moves_;      ///< Δz
+  std::vector<V> changes_;    ///< Δf
+  detail::MixingMatrix gram_; ///< products of the Δf
 };
 
 /// A mixed step, or a plain one where there is no mixing.

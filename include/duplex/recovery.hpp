@@ -62,6 +62,7 @@ public:
     smallest_ = direction;
     next_ = 2 * step;
     from_here_ = 0;
+    guessed_ = false;
   }
 
   /// Puts the state back, with smaller steps for the next try, and says so.
@@ -74,8 +75,14 @@ public:
       good_ = start_;
       good_step_ = 0;
     }
+    const Finding &cause = diagnosis.cause;
+    const bool happened_once = !diagnosis.grew && from_here_ == 1 && cause.reason.empty();
+    std::string_view to_blame = cause.blamed;
+    if (cause.guessed && !happened_once && std::exchange(guessed_, true)) { // in vain: it may be another's fault
+      to_blame = {};
+    }
     std::string done = diagnosis.text + "; back to step " + std::to_string(good_step_) + " with ";
-    done += !diagnosis.grew && from_here_ == 1 ? "the same steps" : shrunk(diagnosis.cause.blamed, steps);
+    done += happened_once ? "the same steps" : shrunk(to_blame, steps);
     assign(good_, state);
     next_ = step + std::max<std::int64_t>(first_kept_step, step - good_step_);
     smallest_ = infinity;
@@ -91,6 +98,7 @@ public:
     members("tries", tries_);
     drop_opening();
     members("from here", from_here_);
+    members("guessed", guessed_);
     members("smallest", smallest_);
   }
 
@@ -129,7 +137,8 @@ private:
   std::int64_t good_step_ = 0;
   std::int64_t next_ = first_kept_step;
   std::int64_t tries_ = 0;
-  int from_here_ = 0; ///< tries from the state that is kept
+  int from_here_ = 0;    ///< tries from the state that is kept
+  bool guessed_ = false; ///< whom to blame, in one of them
   double smallest_ = infinity;
 };
 

@@ -44,15 +44,7 @@ constexpr const auto &names_of(Termination /*unused*/) { return termination_name
 }
 
 /// Text such as "12.3 µs".
-[[nodiscard]] inline std::string duration_text(double seconds) {
-  if (seconds < 1e-6) {
-    return short_number(seconds * 1e9) + " ns";
-  }
-  if (seconds < 1e-3) {
-    return short_number(seconds * 1e6) + " µs";
-  }
-  return seconds < 1.0 ? short_number(seconds * 1e3) + " ms" : short_number(seconds, 4) + " s";
-}
+[[nodiscard]] std::string duration_text(double seconds);
 
 struct Summary {
   std::string solver;
@@ -79,16 +71,7 @@ struct Summary {
   }
 
   /// One line for a log.
-  [[nodiscard]] std::string brief() const {
-    std::string text = solver + ": " + std::string(name_of(termination)) + " after " + std::to_string(iterations) +
-                       (iterations == 1 ? " step, " : " steps, ") + duration_text(seconds);
-    if (!failed()) {
-      text += ", ‖d‖ = " + short_number(direction_norm);
-    }
-    text += ", " + std::to_string(counters.gradients) + " gradients, " + std::to_string(counters.hessian_products) +
-            " Hessian and " + std::to_string(counters.cross_products) + " cross products";
-    return message.empty() ? text : text + ": " + message;
-  }
+  [[nodiscard]] std::string brief() const;
 };
 
 } // namespace duplex

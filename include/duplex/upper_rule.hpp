@@ -32,7 +32,14 @@ struct UpperRule {
     visit("adam-beta2", self.adam_beta2, below_one, "decay of Adam's second moment");
     visit("adam-epsilon", self.adam_epsilon, finite_positive, "Adam's guard against division by zero");
   }
+
+  /// Throws InvalidInput where an option was changed that this method has no use for.
+  void refuse_what_is_ignored(std::string_view owner) const;
 };
+
+/// Throws InvalidInput: `field` counts only beside `expected`.
+[[noreturn]] void refuse_ignored(std::string_view owner, std::string_view field, double value,
+                                 std::string_view expected);
 
 /// The constant steps of a method that has them, for its own fields().
 template <class Self, class Visit> void visit_step_fields(Self &self, Visit &&visit) {

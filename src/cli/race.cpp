@@ -286,7 +286,7 @@ private:
       metric_ = target_->metric;
     } else if (setup_.run.has_tolerance()) {
       arrival_ = "at the tolerance that was given";
-    } else if (arguments_.tune && has_targets_by_truth(raced) && has_targets_by_truth(tuned_on)) {
+    } else if (arguments_.tune && give_targets_by_truth(raced) && give_targets_by_truth(tuned_on)) {
       arrival_ = fmt::format("the exact ‖∇φ(x)‖ at {} of that at the start", short_number(part_of_start));
       metric_ = "hypergradient";
       return;
@@ -304,15 +304,16 @@ private:
     }
   }
 
-  /// Gives each a part of its exact ‖∇φ(x₀)‖; false where that does not exist on one of them.
-  [[nodiscard]] static bool has_targets_by_truth(std::vector<Course> &courses) {
-    return std::all_of(courses.begin(), courses.end(), [](Course &course) {
+  /// A part of the exact ‖∇φ(x₀)‖ of each; false where that does not exist on one of them.
+  [[nodiscard]] static bool give_targets_by_truth(std::vector<Course> &courses) {
+    for (auto &course : courses) {
       const auto first = exact_slope(course.problem, course.problem.start());
-      if (first) {
-        course.target = Target{"hypergradient", part_of_start * *first};
+      if (!first) {
+        return false;
       }
-      return first.has_value();
-    });
+      course.target = Target{"hypergradient", part_of_start * *first};
+    }
+    return true;
   }
 
   [[nodiscard]] experiment::RunRequest request(const Course &course, const std::string &spec, const std::string &name,

@@ -78,7 +78,7 @@ public:
   [[nodiscard]] std::string explanation() const {
     constexpr std::array<std::string_view, 5> endings{"still on", "d turned back", "long enough",
                                                       "d ran away, so that the run went back to its start",
-                                                      "the lower level shows no curvature"};
+                                                      "the lower level shows no curvature, or none that is finite"};
     return "opening: x matters in units of " + short_number(scale_) + ", so that Adam moved it in " +
            std::to_string(taken_) + " steps of " + short_number(rule::share_of_scale * scale_) +
            ", with y and v beside it by beta = eta = " + short_number(lower_step()) +

@@ -21,15 +21,12 @@
 #include <duplex/mixing.hpp>
 #include <duplex/solver.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace duplex {
 
@@ -93,27 +90,6 @@ struct Bagdc {
            mixing == 0 && upper.method == UpperMethod::gradient;
   }
 
-  /// Throws InvalidInput where the run chooses its steps and an option was changed that only given ones listen to.
-  void refuse_options_of_given_steps() const {
-    constexpr std::array<std::string_view, 6> of_given_steps{"mu-decay",   "lambda",     "momentum",
-                                                             "adam-beta1", "adam-beta2", "adam-epsilon"};
-    const Bagdc usual;
-    std::vector<std::string> usual_values;
-    fields(usual,
-           [&](std::string_view, const auto &value, const auto &...) { usual_values.push_back(field_text(value)); });
-    std::size_t i = 0;
-    fields(*this, [&](std::string_view field, const auto &value, const auto &...) {
-      const bool listens = std::find(of_given_steps.begin(), of_given_steps.end(), field) == of_given_steps.end();
-      if (const std::string text = field_text(value); text != usual_values[i++] && !listens) {
-        throw InvalidInput("bagdc: " + std::string(field) + " = " + text +
-                           " with steps that the run chooses, expected a step or a rule beside it, such as " +
-                           (field.starts_with("adam") ? "upper = adam"
-                            : field == "momentum"     ? "upper = momentum"
-                                                      : "mu > 0"));
-      }
-    });
-  }
-
   /// What one step learns serves the next: they must see one problem.
   [[nodiscard]] bool refuses_samples() const { return governs(); }
 
@@ -151,7 +127,14 @@ public:
       throw InvalidInput("bagdc: schedule = theorem with dual = " + field_text(options.dual) +
                          ", expected dual = constant (the schedule gives eta)");
     }
-    if (!options.governs() && options.tolerance != Bagdc{}.tolerance) {
+    const Bagdc usual;
+    if (options.mu == 0.0 && options.mu_decay != usual.mu_decay) {
+      refuse_ignored(name, "mu-decay", options.mu_decay, "mu > 0");
+    }
+    if (options.mu == 0.0 && options.lambda != usual.lambda) {
+      refuse_ignored(name, "lambda", options.lambda, "mu > 0");
+    }
+    if (!options.governs() && options.tolerance != usual.tolerance) {
       throw InvalidInput(
           "bagdc: tolerance = " + field_text(options.tolerance) +
           " with steps that are given, expected direction-tolerance or kkt-tolerance of the run (it ends "
@@ -163,7 +146,6 @@ public:
                          "their steps)");
     }
     if (options.governs()) {
-      options.refuse_options_of_given_steps();
       governor_.emplace(problem, start, governed::GovernorOptions{.tolerance = options.tolerance});
       const double scale_of_x = options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem);
       if (options.opening && scale_of_x > 0.0) {
