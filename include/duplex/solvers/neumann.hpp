@@ -67,8 +67,8 @@ public:
       axpy(gamma, term_, s.v);
     }
     implicit_direction(lower_, up_, s.v, direction_, cross_);
-    const double series_step = used_terms > 1 ? gamma : 0.0; // one term diverges with no step
-    return {.steps = {.alpha = options_.alpha, .beta = options_.beta, .eta = series_step}, .failure = {}};
+    const double eta = used_terms > 1 ? gamma : 0.0; // one term diverges with no step
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta, .eta = eta}, .failure = {}};
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
