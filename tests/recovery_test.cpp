@@ -150,25 +150,38 @@ TEST(Recovery, LeavesAutomaticStepsAutomatic) {
 TEST(Recovery, JudgesGrowthByTheFirstStepThatWentWell) {
   const auto problem = settings.generate<double>();
   Bagdc wild = calm;
-  wild.beta = 50.0;
+  wild.alpha = 50.0;
   auto state = problem.start();
   const auto summary = solve(FailsOnce(problem, 1), wild, state, mending);
   EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
   ASSERT_GE(summary.recoveries.size(), 2U);
-  EXPECT_CONTAINS(summary.recoveries[1], "the steps of y are too long");
+  EXPECT_CONTAINS(summary.recoveries[1], "‖d‖ grew to ");
+}
+
+TEST(Recovery, GoesOnWithTheRightStepAtOnceWhereItWasMeasured) {
+  const auto problem = settings.generate<double>();
+  Bagdc wild = calm;
+  wild.beta = 5e6;
+  auto state = problem.start();
+  const auto summary = solve(problem, wild, state, mending);
+  EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+  ASSERT_EQ(summary.recoveries.size(), 1U);
+  const double right = 0.5 / largest_curvature(problem, problem.start().x, problem.start().y);
+  EXPECT_CONTAINS(summary.recoveries[0], "the steps of y are too long, beta = 5e+06");
+  EXPECT_CONTAINS(summary.recoveries[0], "with beta = " + short_number(right));
 }
 
 TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
   const auto problem = settings.generate<double>();
   Bagdc wild = calm;
-  wild.beta = 5e6;
+  wild.alpha = 5e6;
   auto state = problem.start();
   Options two = mending;
   two.recoveries = 2;
   const auto summary = solve(problem, wild, state, two);
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_EQ(summary.recoveries.size(), 2U);
-  EXPECT_CONTAINS(summary.message, "the steps of y are too long");
+  EXPECT_CONTAINS(summary.message, "; try a smaller alpha");
 }
 
 TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {

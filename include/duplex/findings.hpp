@@ -28,6 +28,7 @@ struct Finding {
   std::string blamed = {}; ///< the solver's option that is to blame, such as "beta"
   std::string reason = {}; ///< for that blame
   bool guessed = false;    ///< the blame is, from where the run went; otherwise the step was measured
+  double right_step = 0.0; ///< where that was measured too
 
   [[nodiscard]] bool found() const { return !what.empty(); }
   [[nodiscard]] std::string at_step(std::int64_t step) const;
@@ -152,6 +153,8 @@ struct StartNorms {
   }
 };
 
+inline constexpr double step_cut = 0.1; ///< what a recovery makes of a step that is to blame
+
 /// Where a run is when it is asked why.
 template <VectorSpace V> struct RunPoint {
   const State<V> *state = nullptr;
@@ -198,14 +201,13 @@ template <SecondOrderProblem P, class S>
   return {};
 }
 
-/// Gradient descent on f with x held where it was good.
+/// Gradient descent on f with x held.
 template <SecondOrderProblem P> class DescentWithXHeld {
 public:
-  DescentWithXHeld(const P &problem, const RunPoint<VectorOf<P>> &run)
-      : lower_(problem.lower()), x_(&run.good->x), beta_(run.steps.beta), y_(run.good->y),
-        gradient_(zeros_like(run.good->y)) {}
+  DescentWithXHeld(const P &problem, const VectorOf<P> &x, const VectorOf<P> &y, double beta)
+      : lower_(problem.lower()), x_(&x), beta_(beta), y_(y), gradient_(zeros_like(y)) {}
 
-  /// Whether y stays where `sound` holds in some steps, the moves of which do not grow.
+  /// Whether y stays where `sound` holds in some steps, the moves of which do not grow. False where a loss refuses.
   template <class Sound> [[nodiscard]] bool stays(const Sound &sound) {
     constexpr int some_steps = 64;
     constexpr double much_larger = 10.0;
@@ -221,7 +223,7 @@ public:
         }
       }
       return true;
-    } catch (const std::exception &) { // a loss that refuses a point
+    } catch (const std::exception &) {
       return false;
     }
   }
@@ -249,29 +251,49 @@ private:
 
 } // namespace detail
 
+/// Of a y that ran away although its steps are right by the curvature where it was good: on itself where it does so
+/// with x held as well, or where a tenth of its steps would do at the new x; otherwise on x.
+template <SecondOrderProblem P, class S>
+[[nodiscard]] Finding who_moved_y(const P &problem, const S &solver, const RunPoint<VectorOf<P>> &run) {
+  const auto stays = [&](const VectorOf<P> &x, double beta) {
+    return detail::DescentWithXHeld<P>(problem, x, run.good->y, beta)
+        .stays([](const VectorOf<P> &, const VectorOf<P> &) { return true; });
+  };
+  const double beta = run.steps.beta;
+  if (!stays(run.good->x, beta)) {
+    return blaming(solver, "beta", "y does not stay even where x does");
+  }
+  if (all_finite(run.state->x) && !stays(run.state->x, beta) && stays(run.state->x, step_cut * beta)) {
+    return detail::as_a_guess(blaming(solver, "beta", "y does not stay where x went"));
+  }
+  return detail::as_a_guess(blaming(solver, "alpha", "y cannot follow x"));
+}
+
 /// y or v, where their steps are longer than gradient descent bears: β or η not below 2/λ_max(∇²yy f); or x, where its
 /// steps took it, or y, to where they are.
 template <SecondOrderProblem P, class S>
 [[nodiscard]] Finding find_too_long_step(const P &problem, const S &solver, const RunPoint<VectorOf<P>> &run) {
   constexpr double hardly_stable = 1.5;
-  constexpr double cut = 0.1; // what a recovery makes of a step
   const auto at = [&](const VectorOf<P> &x, const VectorOf<P> &y, double bound = detail::stable) {
     return detail::long_step_at(problem, solver, run.steps, x, y, bound);
   };
-  const auto where_it_is = at(run.state->x, run.state->y);
   if (run.good == nullptr) {
-    return where_it_is.found() && std::isfinite(where_it_is.curvature)
-               ? blaming(solver, where_it_is.name, where_it_is.text("too long"))
-               : Finding{};
+    const auto found = at(run.state->x, run.state->y);
+    return found.found() && std::isfinite(found.curvature) ? blaming(solver, found.name, found.text("too long"))
+                                                           : Finding{};
   }
   if (const auto found = at(run.good->x, run.good->y); found.found()) {
-    return blaming(solver, found.name, found.text("too long"));
+    auto cause = blaming(solver, found.name, found.text("too long"));
+    // A series with a much smaller step would be another one; y and v may yet come to where λ is larger.
+    cause.right_step =
+        found.name == "series-step" ? 1.0 / found.curvature : std::min(step_cut * found.step, 0.5 / found.curvature);
+    return cause;
   }
   if (const auto found = at(run.state->x, run.good->y); found.found()) {
     if (const auto hardly = at(run.good->x, run.good->y, hardly_stable); hardly.found()) {
       return blaming(solver, hardly.name, hardly.text("too long where x went, and hardly short enough before"));
     }
-    if (cut * found.step * found.curvature < detail::stable) { // x may well belong there
+    if (step_cut * found.step * found.curvature < detail::stable) { // x may well belong there
       return blaming(solver, found.name, found.text("too long where x went"));
     }
     return detail::as_a_guess(
@@ -280,13 +302,8 @@ template <SecondOrderProblem P, class S>
                     (std::isfinite(found.curvature) ? short_number(found.curvature) : "not finite") +
                     ", too large for " + std::string(found.name) + " = " + short_number(found.step)));
   }
-  if (!where_it_is.found()) {
-    return {};
-  }
-  const auto anywhere = [](const VectorOf<P> &, const VectorOf<P> &) { return true; };
-  return detail::DescentWithXHeld<P>(problem, run).stays(anywhere)
-             ? detail::as_a_guess(blaming(solver, "alpha", "y cannot follow x"))
-             : blaming(solver, "beta", "y runs away even where x is held");
+  return all_finite(run.state->y) && at(run.state->x, run.state->y).found() ? who_moved_y(problem, solver, run)
+                                                                            : Finding{};
 }
 
 namespace detail {
@@ -301,7 +318,8 @@ template <SecondOrderProblem P, class S, class Look>
     return {std::move(broken), {}};
   }
   const auto is_sound = [&](const VectorOf<P> &x, const VectorOf<P> &at) { return look(x, at).empty(); };
-  const bool by_x = !is_sound(run.state->x, run.good->y) || DescentWithXHeld<P>(problem, run).stays(is_sound);
+  const bool by_x = !is_sound(run.state->x, run.good->y) ||
+                    DescentWithXHeld<P>(problem, run.good->x, run.good->y, run.steps.beta).stays(is_sound);
   return by_x ? as_a_guess(blaming(solver, "alpha", std::move(broken))) : blaming(solver, "beta", std::move(broken));
 }
 
@@ -349,21 +367,25 @@ template <SecondOrderProblem P, class S>
                                       bool x_was_moved) {
   Finding found = find_first_not_finite(problem, solver, run, x_was_moved);
   if (found.found() && run.good != nullptr && !chooses_its_steps(solver)) {
-    if (auto cause = find_too_long_step(problem, solver, run); cause.found()) {
-      return {std::move(found.what), std::move(cause.remedy), std::move(cause.blamed), std::move(cause.what),
-              cause.guessed};
+    auto cause = find_too_long_step(problem, solver, run);
+    if (!cause.found() && found.blamed == "beta" && !all_finite(run.state->y)) {
+      cause = who_moved_y(problem, solver, run);
+    }
+    if (cause.found()) {
+      cause.reason = std::exchange(cause.what, std::move(found.what));
+      return cause;
     }
   }
   return found;
 }
 
-/// The step that lets v grow where none is too long: its own or, where v is computed anew in every step from a series,
-/// that of x, which it follows.
+/// The step that lets v grow where none is too long: its own or, where v is computed anew in every step, that of x,
+/// which it follows.
 template <class S> [[nodiscard]] std::string_view step_that_lets_multiplier_grow(const S &solver) {
-  if constexpr (requires { solver.series_step; }) {
-    return "alpha";
-  } else {
+  if constexpr (requires { solver.eta; }) {
     return multiplier_step(solver);
+  } else {
+    return "alpha";
   }
 }
 

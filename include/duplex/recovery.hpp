@@ -76,13 +76,15 @@ public:
       good_step_ = 0;
     }
     const Finding &cause = diagnosis.cause;
-    const bool happened_once = !diagnosis.grew && from_here_ == 1 && cause.reason.empty();
-    std::string_view to_blame = cause.blamed;
-    if (cause.guessed && !happened_once && std::exchange(guessed_, true)) { // in vain: it may be another's fault
-      to_blame = {};
-    }
+    const bool happened_once = !diagnosis.grew && from_here_ == 1 && (cause.reason.empty() || cause.guessed);
     std::string done = diagnosis.text + "; back to step " + std::to_string(good_step_) + " with ";
-    done += happened_once ? "the same steps" : shrunk(to_blame, steps);
+    if (happened_once) {
+      done += "the same steps";
+    } else if (cause.guessed && std::exchange(guessed_, true)) {
+      done += shrunk({}, steps) + ", since that was in vain before";
+    } else {
+      done += shrunk(cause, steps);
+    }
     assign(good_, state);
     next_ = step + std::max<std::int64_t>(first_kept_step, step - good_step_);
     smallest_ = infinity;
@@ -112,9 +114,10 @@ private:
 
   static constexpr std::int64_t first_kept_step = 16;
 
-  /// A tenth of the step that is to blame, or of all where that is not known; the text says what they are now.
-  [[nodiscard]] std::string shrunk(std::string_view to_blame, const StepSizes &steps) {
-    constexpr double factor = 0.1;
+  /// The right step in place of that which is to blame, or a tenth of it, or of all where none is known to be; the text
+  /// says what they are now.
+  [[nodiscard]] std::string shrunk(const Finding &cause, const StepSizes &steps) {
+    const std::string_view to_blame = cause.blamed;
     if (chooses_its_steps(solver_)) {
       return "steps found anew";
     }
@@ -124,7 +127,9 @@ private:
       if (!blamed) {
         return;
       }
-      value = std::isfinite(value) ? factor * value : steps.beta; // a line search without a cap gets one
+      value = cause.right_step > 0.0 ? cause.right_step
+              : std::isfinite(value) ? step_cut * value
+                                     : steps.beta; // a line search without a cap gets one
       text += (text.empty() ? "" : ", ") + std::string(name) + " = " + short_number(value);
     });
     return text;
