@@ -311,7 +311,7 @@ TEST(Cli, SaysWhereARunHasRecovered) {
   const auto result = run_tool("solve --problem counter-example --alpha 0.1 --beta 40 --kkt-tolerance 1e-6");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_NE(result.output.find("recovered: ‖d‖ grew to "), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("back to step 0 with beta = 4"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("back to step 0 with beta = 0.5"), std::string::npos) << result.output;
 }
 
 TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {
