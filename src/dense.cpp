@@ -1,4 +1,5 @@
 #include <duplex/dense.hpp>
+#include <duplex/linear.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -73,3 +74,19 @@ template Matrix<float> orthonormal_basis(const Matrix<float> &columns);
 template Matrix<double> orthonormal_basis(const Matrix<double> &columns);
 
 } // namespace duplex::dense
+
+namespace duplex {
+
+Curvatures tridiagonal_extremes(const std::vector<double> &diagonal, const std::vector<double> &off_diagonal) {
+  const auto size = static_cast<Eigen::Index>(diagonal.size());
+  if (size == 0) {
+    return {};
+  }
+  const Eigen::VectorXd main = Eigen::Map<const Eigen::VectorXd>(diagonal.data(), size);
+  const Eigen::VectorXd beside = Eigen::Map<const Eigen::VectorXd>(off_diagonal.data(), size - 1);
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(main, beside, Eigen::EigenvaluesOnly);
+  return {solver.eigenvalues().minCoeff(), solver.eigenvalues().maxCoeff()};
+}
+
+} // namespace duplex

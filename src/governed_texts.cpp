@@ -46,11 +46,7 @@ std::string text_of(const Findings &found) {
           " by secant pairs; " + count(found.interpolated) + " of " + count(found.steps) +
           " steps interpolated, d computed anew " + count(found.refreshes) + " times, back to the best point " +
           count(found.restarts) + " times\n";
-  text += "end: d is " + number(found.relative_direction) + " of the first";
-  if (found.verified_change > 0.0) {
-    text += "; solving y and v ten times tighter changed it by " + number(found.verified_change);
-  }
-  return text;
+  return text + "end: d is " + number(found.relative_direction) + " of the first";
 }
 
 } // namespace duplex::governed

@@ -282,8 +282,16 @@ TEST(Cli, CertifiesTheEndOfARun) {
   EXPECT_NE(text.find("differences of φ      agree along 5 random directions"), std::string::npos) << text;
 }
 
-TEST(Cli, GivesNoCertificateWhereTheLowerLevelHasManyMinimizers) {
-  const auto result = run_tool("solve --problem multiple-minimizers --n 4 --mu 0.5 --iterations 100 --certify");
+TEST(Cli, ExitsByTheCertificateWhereOneIsAskedFor) {
+  const std::string command = "solve --problem counter-example --solver nosa --direction-tolerance 1e-8";
+  EXPECT_EQ(run_tool(command).exit_code, 0);
+  const auto result = run_tool(command + " --certify");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.output.find("the certificate refutes the run: ‖∇φ(x)‖ = 6.67"), std::string::npos) << result.output;
+}
+
+TEST(Cli, GivesNoCertificateWhereTheLowerLevelHasNoMinimizer) {
+  const auto result = run_tool("solve --problem quadratic --null-space 3 --mu 0.5 --iterations 100 --certify");
   EXPECT_EQ(result.exit_code, 1) << result.output;
   EXPECT_NE(result.output.find("there is no certificate"), std::string::npos) << result.output;
 }

@@ -577,12 +577,36 @@ TEST(Certificate, IsOfTheMinimizerThatTheRunHasFoundWhateverTheStart) {
   }
 }
 
-TEST(Certificate, SaysWhyThereIsNoneWhereTheLowerLevelHasManyMinimizers) {
-  const auto problem = MultipleMinimizersSettings{.n = 4}.make<double>();
+TEST(Certificate, IsOfTheMinimizerThatTheUpperLevelPrefersWhereTheLowerLevelHasMany) {
+  const auto problem = MultipleMinimizersSettings{.n = 4}.make<double>(); // φ = ½‖x − e‖²
+  const auto certificate = certify(problem, problem.start(), problem.start());
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+  EXPECT_NEAR(certificate.hypergradient, 2.0 * 0.99, 1e-12);
+  EXPECT_NEAR(certificate.value, 2.0 * 0.99 * 0.99, 1e-12);
+}
+
+TEST(Certificate, SaysWhyThereIsNoneWhereTheLowerLevelHasNoMinimizer) {
+  auto data = settings.generate<double>().data();
+  data.lower_hessian.setZero();
+  const Quadratic<double> problem(std::move(data));
   const auto certificate = certify(problem, problem.start(), problem.start());
   EXPECT_FALSE(certificate.holds());
   EXPECT_CONTAINS(certificate.unavailable, "singular");
   EXPECT_GT(certificate.blocks.residual(), 0.0);
+}
+
+TEST(Certificate, RefutesARunThatEndsWhereTheHypergradientIsNotSmall) {
+  const CounterExample problem(IdentityMatrix(3), Vec(Vec::Ones(3)));
+  auto state = problem.start();
+  const auto summary = solve(problem, Nosa{}, state, {.direction_tolerance = 1e-8});
+  ASSERT_EQ(summary.termination, Termination::direction_tolerance);
+  const auto certificate = certify(problem, problem.start(), state, {.claims = {.slope = 1e-8}});
+  EXPECT_FALSE(certificate.holds());
+  EXPECT_TRUE(certificate.is_consistent());
+  EXPECT_CONTAINS(certificate.text(), "is REFUTED: ‖∇φ(x)‖ = 1.15");
+  EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.kkt = 1e-8}}).holds());
+  EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.relative_slope = 1e-8}}).holds());
+  EXPECT_TRUE(certify(problem, problem.start(), state, {.claims = {.slope = 1.2}}).holds());
 }
 
 } // namespace

@@ -2,9 +2,9 @@
 // A problem whose type is forgotten: what the command line, the race and language
 // bindings hold. Solvers run on it as on any other; a call costs one indirection.
 
-#include <duplex/exact.hpp>
 #include <duplex/fused.hpp>
 #include <duplex/problem.hpp>
+#include <duplex/problem_view.hpp>
 
 #include <memory>
 #include <optional>
@@ -14,43 +14,6 @@
 namespace duplex {
 
 template <VectorSpace V> class AnyProblem {
-  struct EvaluationBase {
-    virtual ~EvaluationBase() = default;
-    virtual void at(const V &x, const V &y) = 0;
-    virtual double value() = 0;
-    virtual void grad_x(V &out) = 0;
-    virtual void grad_y(V &out) = 0;
-    virtual void hess_yy(const V &v, V &out) = 0;
-    virtual void cross_xy(const V &v, V &out) = 0;
-  };
-
-  template <class E> struct EvaluationOf final : EvaluationBase {
-    explicit EvaluationOf(E evaluation) : inner(std::move(evaluation)) {}
-    void at(const V &x, const V &y) override { inner.at(x, y); }
-    double value() override { return inner.value(); }
-    void grad_x(V &out) override {
-      if constexpr (requires { inner.grad_x(out); }) {
-        inner.grad_x(out);
-      }
-    }
-    void grad_y(V &out) override { inner.grad_y(out); }
-    void hess_yy(const V &v, V &out) override {
-      if constexpr (OffersSecondOrder<E, V>) {
-        inner.hess_yy(v, out);
-      } else {
-        throw NotAvailable("the problem does not offer hess_yy(v, out) here");
-      }
-    }
-    void cross_xy(const V &v, V &out) override {
-      if constexpr (OffersSecondOrder<E, V>) {
-        inner.cross_xy(v, out);
-      } else {
-        throw NotAvailable("the problem does not offer cross_xy(v, out) here");
-      }
-    }
-    E inner;
-  };
-
   struct FusedBase {
     virtual ~FusedBase() = default;
     [[nodiscard]] virtual bool supports(DualStep rule, bool mixes) const = 0;
@@ -76,8 +39,8 @@ template <VectorSpace V> class AnyProblem {
 
   struct Base {
     virtual ~Base() = default;
-    [[nodiscard]] virtual std::unique_ptr<EvaluationBase> lower() const = 0;
-    [[nodiscard]] virtual std::unique_ptr<EvaluationBase> upper() const = 0;
+    [[nodiscard]] virtual AnyLower<V> lower() const = 0;
+    [[nodiscard]] virtual AnyUpper<V> upper() const = 0;
     [[nodiscard]] virtual std::unique_ptr<FusedBase> fused() const = 0;
     [[nodiscard]] virtual Index x_size() const = 0;
     [[nodiscard]] virtual Index y_size() const = 0;
@@ -91,12 +54,8 @@ template <VectorSpace V> class AnyProblem {
 
   template <class P> struct Holder final : Base {
     explicit Holder(P held) : problem(std::move(held)) {}
-    [[nodiscard]] std::unique_ptr<EvaluationBase> lower() const override {
-      return std::make_unique<EvaluationOf<LowerOf<P>>>(problem.lower());
-    }
-    [[nodiscard]] std::unique_ptr<EvaluationBase> upper() const override {
-      return std::make_unique<EvaluationOf<UpperOf<P>>>(problem.upper());
-    }
+    [[nodiscard]] AnyLower<V> lower() const override { return AnyLower<V>(problem.lower()); }
+    [[nodiscard]] AnyUpper<V> upper() const override { return AnyUpper<V>(problem.upper()); }
     [[nodiscard]] std::unique_ptr<FusedBase> fused() const override {
       if constexpr (FusedProblem<P>) {
         if (auto step = problem.fused_bagdc()) {
@@ -144,29 +103,6 @@ public:
       AnyProblem(P problem)
       : held_(std::make_shared<const Holder<P>>(std::move(problem))) {}
 
-  class Lower {
-  public:
-    explicit Lower(std::unique_ptr<EvaluationBase> inner) : inner_(std::move(inner)) {}
-    void at(const V &x, const V &y) { inner_->at(x, y); }
-    [[nodiscard]] double value() { return inner_->value(); }
-    void grad_y(V &out) { inner_->grad_y(out); }
-    void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
-    void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
-
-  protected:
-    [[nodiscard]] EvaluationBase &inner() { return *inner_; }
-
-  private:
-    std::unique_ptr<EvaluationBase> inner_;
-  };
-
-  /// hess_yy and cross_xy may be asked of it only where offers_aggregation().
-  class Upper : public Lower {
-  public:
-    using Lower::Lower;
-    void grad_x(V &out) { this->inner().grad_x(out); }
-  };
-
   class Fused {
   public:
     explicit Fused(std::unique_ptr<FusedBase> inner) : inner_(std::move(inner)) {}
@@ -181,8 +117,8 @@ public:
     std::unique_ptr<FusedBase> inner_;
   };
 
-  [[nodiscard]] Lower lower() const { return Lower(held_->lower()); }
-  [[nodiscard]] Upper upper() const { return Upper(held_->upper()); }
+  [[nodiscard]] AnyLower<V> lower() const { return held_->lower(); }
+  [[nodiscard]] AnyUpper<V> upper() const { return held_->upper(); }
   [[nodiscard]] Index x_size() const { return held_->x_size(); }
   [[nodiscard]] Index y_size() const { return held_->y_size(); }
   [[nodiscard]] State<V> start() const { return held_->start(); }

@@ -21,4 +21,5 @@
 #include <duplex/stochastic.hpp>
 #include <duplex/summary.hpp>
 #include <duplex/upper_rule.hpp>
+#include <duplex/verification.hpp>
 #include <duplex/version.hpp>

@@ -10,8 +10,8 @@
 // Where the lower Hessian is found to be singular, μF + (1 − μ)f takes the lower level's place, with μ from one half
 // down to the tolerance, each solution the start of the next.
 //
-// Success is claimed only after y and v have been solved twice more, the second time at least ten times tighter and
-// without recycled images, and ‖d‖ together with what the second solve changed is below the tolerance.
+// Where d with its error is below the tolerance the run claims success, and the loop verifies that by other means
+// (verification.hpp); a claim that is refuted tells the run what the first ‖∇φ‖ was and where y and v are.
 //
 // Needs a problem that is the same at every step. Memory: up to 4·40 vectors of y's size for directions that conjugate
 // gradients have met, 2·20 of x's size for secant pairs, and about five states.
@@ -23,6 +23,7 @@
 #include <duplex/governed/trust.hpp>
 #include <duplex/stepsize.hpp>
 #include <duplex/summary.hpp>
+#include <duplex/verification.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -54,8 +55,32 @@ public:
     best_ = point;
   }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
-  /// Whether the last step has verified that the tolerance is met.
-  [[nodiscard]] bool claims() const { return claimed_; }
+  /// What became of the claim of the last step. False where there is nothing left to try.
+  [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) {
+    if (verdict.holds()) {
+      return true;
+    }
+    claimed_ = false;
+    if (!verdict.known()) { // perhaps the lower Hessian is singular, and conjugate gradients have not met that
+      refuted_ = LinearStatus::singular;
+      return can_aggregate_ && evaluation_.mu() == 0.0;
+    }
+    if (verdict.hidden_by_rounding() || ++refutations_ > rule::most_refutations) {
+      return false;
+    }
+    reference_ = verdict.first.norm;
+    reference_error_ = verdict.first.error;
+    sharpened_ = true;
+    if (evaluation_.mu() > 0.0) { // the rest is what mu is off by
+      next_mu_ = rule::mu_decay * evaluation_.mu();
+      return next_mu_ > rule::smallest_mu;
+    }
+    assign(truth.y(), here_.at.y);
+    assign(truth.v(), here_.at.v);
+    assign(truth.hypergradient(), here_.d);
+    share_ = std::max(rule::poor_match * share_, rule::smallest_share);
+    return true;
+  }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepOutcome step(State<V> &state) {
@@ -69,8 +94,13 @@ public:
       tolerance_ *= rule::tighter;
     }
     bool converged = false;
+    if (const auto refuted = std::exchange(refuted_, LinearStatus::converged); refuted != LinearStatus::converged) {
+      status = refuted;
+    } else if (const double mu = std::exchange(next_mu_, 0.0); mu > 0.0) {
+      status = begin_with(mu);
+    }
     if (status == LinearStatus::converged && norm(here_.d) <= rule::nearly * tolerance_ * reference_) {
-      status = verify(converged);
+      status = confirm(converged);
       if (converged && !lower_level_is_met()) {
         converged = false;
         status = LinearStatus::singular;
@@ -84,7 +114,8 @@ public:
     }
     assign(here_.d, direction_);
     ++found_.steps;
-    outcome.converged = claimed_ = converged;
+    claimed_ = converged;
+    outcome.claims = claimed_ ? tolerance_ : 0.0;
     if (status == LinearStatus::converged && !converged) {
       status = advance(outcome);
       if (status == LinearStatus::singular) {
@@ -116,6 +147,11 @@ public:
   template <class Archive> void archive(Archive &members) {
     members("tolerance", tolerance_);
     members("claimed", claimed_);
+    members("next mu", next_mu_);
+    members("refutations", refutations_);
+    bool is_refuted = refuted_ != LinearStatus::converged;
+    members("refuted", is_refuted);
+    refuted_ = is_refuted ? LinearStatus::singular : LinearStatus::converged;
     members("evaluation", evaluation_);
     members("pairs", pairs_);
     members("here", here_);
@@ -140,7 +176,7 @@ public:
     members("asked", asked_before);
     if (asked_ != asked_before) { // a run that goes on is asked for more, or for less
       tolerance_ = asked_;
-      claimed_ = claimed_ && asked_ > asked_before;
+      claimed_ = false;
     }
   }
 
@@ -200,9 +236,9 @@ private:
   }
 
   /// d anew at x; how far it was from what the interpolation said steers the share.
-  [[nodiscard]] LinearStatus refresh(double level, Effort effort = Effort::usual) {
+  [[nodiscard]] LinearStatus refresh(double level) {
     assign(here_.d, carried_);
-    const auto status = evaluation_.evaluate(here_, level, effort);
+    const auto status = evaluation_.evaluate(here_, level);
     axpy(-1.0, here_.d, carried_);
     mismatch_ = norm(carried_);
     since_refresh_ = 0;
@@ -210,19 +246,15 @@ private:
     return status;
   }
 
-  [[nodiscard]] LinearStatus verify(bool &converged) {
+  /// d anew, so well that its error does not matter.
+  [[nodiscard]] LinearStatus confirm(bool &converged) {
     if (reference_ == 0.0) { // the start is stationary
       converged = true;
       return LinearStatus::converged;
     }
-    const double goal = tolerance_ * (reference_ - reference_error_);
-    auto status = refresh(0.05 * goal);
-    if (status != LinearStatus::converged || norm(here_.d) + evaluation_.error(here_) > goal) {
-      return status;
-    }
-    status = refresh(0.005 * goal, Effort::verify);
-    converged = status == LinearStatus::converged && norm(here_.d) + mismatch_ <= goal;
-    found_.verified_change = mismatch_ / reference_;
+    const double goal = rule::nearly * tolerance_ * (reference_ - reference_error_);
+    const auto status = refresh(0.05 * goal);
+    converged = status == LinearStatus::converged && norm(here_.d) + evaluation_.error(here_) <= goal;
     if (!converged) {
       share_ = std::max(share_ * rule::poor_match, rule::smallest_share);
     }
@@ -396,7 +428,10 @@ private:
 
   double asked_; ///< of the caller
   double tolerance_;
-  bool claimed_ = false; ///< by the last step
+  bool claimed_ = false;                           ///< by the last step
+  LinearStatus refuted_ = LinearStatus::converged; ///< what a refuted claim says of the lower level
+  double next_mu_ = 0.0;                           ///< after a refuted claim; zero: as it is
+  int refutations_ = 0;
   bool can_aggregate_;
   Hypergradient<P> evaluation_;
   SecantPairs<V> pairs_;

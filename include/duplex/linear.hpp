@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace duplex {
 
@@ -27,7 +28,8 @@ constexpr const auto &names_of(LinearStatus /*unused*/) { return linear_status_n
 struct LinearOptions {
   double tolerance = 1e-10; ///< on ‖b − (H + εI)v‖ / ‖b‖
   std::int64_t max_steps = 1000;
-  double damping = 0.0; ///< ε
+  double damping = 0.0;        ///< ε
+  bool keeps_spectrum = false; ///< so that curvatures_met() can be asked afterwards
 };
 
 struct LinearResult {
@@ -35,6 +37,16 @@ struct LinearResult {
   std::int64_t steps = 0;
   double relative_residual = 1.0;
 };
+
+/// The smallest and the largest of some curvatures.
+struct Curvatures {
+  double smallest = 0.0;
+  double largest = 0.0;
+};
+
+/// The extreme eigenvalues of a symmetric tridiagonal matrix.
+[[nodiscard]] Curvatures tridiagonal_extremes(const std::vector<double> &diagonal,
+                                              const std::vector<double> &off_diagonal);
 
 /// What a curvature pᵀHp says of H, `converged` where it is positive: rounding leaves about ε‖p‖‖Hp‖ where it should be
 /// zero, or ε‖p‖²λ, with λ the largest curvature met.
@@ -63,6 +75,11 @@ public:
     const double scale_of_b = norm(b);
     LinearResult result;
     assign(b, residual_);
+    if (size(image_) != size(b)) { // a product is written into a vector of the right size
+      image_ = zeros_like(b);
+    }
+    diagonal_.clear();
+    off_diagonal_.clear();
     if (!v_is_zero) {
       damped(v, image_);
       axpy(-1.0, image_, residual_);
@@ -93,6 +110,13 @@ public:
       axpy(step, direction_, v);
       axpy(-step, image_, residual_);
       const double rr_next = dot(residual_, residual_);
+      if (options.keeps_spectrum) { // of Lanczos' method, whose matrix these are
+        const double before = diagonal_.empty() ? 0.0 : shrinkage_ / step_before_;
+        diagonal_.push_back(1.0 / step + before);
+        shrinkage_ = rr_next / rr;
+        step_before_ = step;
+        off_diagonal_.push_back(std::sqrt(shrinkage_) / step);
+      }
       scale(rr_next / rr, direction_);
       axpy(1.0, residual_, direction_);
       rr = rr_next;
@@ -103,10 +127,18 @@ public:
     return result;
   }
 
+  /// Ritz values of H + εI in the space of the last solve: its extreme eigenvalues, from within, as far as b had a part
+  /// in their eigenvectors. Zero where no step was done.
+  [[nodiscard]] Curvatures curvatures_met() const { return tridiagonal_extremes(diagonal_, off_diagonal_); }
+
 private:
   V residual_;
   V direction_;
   V image_;
+  std::vector<double> diagonal_;
+  std::vector<double> off_diagonal_; ///< as many; the last couples to a step that was not done
+  double shrinkage_ = 0.0;           ///< of ‖r‖² by the last step
+  double step_before_ = 0.0;
 };
 
 } // namespace duplex

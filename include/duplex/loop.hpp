@@ -10,6 +10,7 @@
 #include <duplex/recovery.hpp>
 #include <duplex/summary.hpp>
 #include <duplex/upper_rule.hpp>
+#include <duplex/verification.hpp>
 #include <duplex/watch.hpp>
 
 #include <algorithm>
@@ -68,6 +69,9 @@ public:
     if (options.recoveries > 0) {
       recovery_.emplace(solver, state, options.recoveries);
     }
+    if (chooses_its_steps(solver)) {
+      verification_.emplace(ProblemView<V>(counted_), state);
+    }
     run_.emplace(solver_, counted_, state);
     watch_drift();
     if (options.saving != nullptr && options.saving->from != nullptr) {
@@ -89,6 +93,9 @@ public:
     summary_.seconds = clock_.seconds_while_paused();
     if constexpr (requires { run_->explanation(); }) {
       summary_.explanation = run_->explanation();
+      if (summary_.termination == Termination::tolerance_verified) {
+        summary_.explanation += "\n" + verification_->verdict().text();
+      }
     }
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
@@ -98,6 +105,8 @@ public:
     } else {
       if (summary_.termination == Termination::stagnated) {
         summary_.message = diagnosis().text + bad_lower_level();
+      } else if (summary_.termination == Termination::not_verified) {
+        summary_.message = verification_->verdict().text();
       } else if (!summary_.converged() && !summary_.recoveries.empty()) {
         summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
                            ", the last: " + summary_.recoveries.back() + bad_lower_level();
@@ -185,8 +194,8 @@ private:
     }
     summary_.termination = limit;
     if (!recovered) {
-      if (outcome_.converged && !asked_) {
-        summary_.termination = Termination::tolerance_verified;
+      if (outcome_.claims > 0.0 && !asked_) {
+        summary_.termination = verified(limit);
       } else if (meets_direction_tolerance(k)) {
         summary_.termination = Termination::direction_tolerance;
       } else if (outcome_.stuck) {
@@ -208,15 +217,38 @@ private:
     }
   }
 
+  /// What becomes of a run that claims success: its end where that is verified, or where there is nothing left to try.
+  [[nodiscard]] Termination verified(Termination otherwise) {
+    if constexpr (requires { run_->learn(verification_->verdict(), verification_->meter()); }) {
+      try {
+        const Verdict &verdict = verification_->verify(*state_, outcome_.claims);
+        const bool goes_on = run_->learn(verdict, verification_->meter());
+        if (verdict.holds()) {
+          return Termination::tolerance_verified;
+        }
+        return goes_on ? otherwise : Termination::not_verified;
+      } catch (const StepLeft &) {
+        left_ = true;
+        return why_left();
+      }
+    } else {
+      return otherwise;
+    }
+  }
+
   /// Only of a run that chooses its steps: they hold inner solves, and write the state at their end.
   void leave(std::int64_t k) {
     left_ = true;
-    summary_.termination = options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)
-                               ? Termination::interrupted
-                               : Termination::max_seconds;
+    summary_.termination = why_left();
     if (watch_.active() && k > 1 && !observed_) {
       observe(k - 1);
     }
+  }
+
+  [[nodiscard]] Termination why_left() const {
+    return options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)
+               ? Termination::interrupted
+               : Termination::max_seconds;
   }
 
   [[nodiscard]] Termination limit_at(std::int64_t k) {
@@ -374,7 +406,7 @@ private:
   void go_back_and_on(const Diagnosis &why) {
     summary_.recoveries.push_back(recovery_->go_back(why, outcome_.steps, summary_.iterations, *state_));
     start_anew();
-    watch_.start_anew(*state_);
+    watch_.start_anew();
   }
 
   /// From the state as it is, with the steps that the recovery has left.
@@ -454,6 +486,7 @@ private:
     members("started after", started_after_);
     members("knows first direction", knows_first_direction_);
     members("tentative", outcome_.tentative);
+    members("verification", verification_);
     if (members.offers("drift.next")) { // a run that goes on may be given recoveries only now
       members("drift", drift_);
     }
@@ -508,9 +541,10 @@ private:
     if (ended == Termination::predicate) {
       return ended;
     }
-    if constexpr (requires { run_->claims(); }) {
-      if (!asked_ && run_->claims()) {
-        return Termination::tolerance_verified;
+    if constexpr (requires { solver_.tolerance; }) {
+      if (ended == Termination::tolerance_verified && !asked_ && verification_ &&
+          verification_->holds_for(solver_.tolerance)) {
+        return ended;
       }
     }
     if (meets_direction_tolerance(summary_.iterations)) {
@@ -534,7 +568,8 @@ private:
   Counted<P> counted_;
   std::optional<Run> run_; ///< always there, and another one after a recovery
   std::optional<Recovery<S, V>> recovery_;
-  std::optional<DriftWatch<M>> drift_; ///< where the run may recover
+  std::optional<DriftWatch<M>> drift_;          ///< where the run may recover
+  std::optional<Verification<V>> verification_; ///< where the run claims success by itself
   UpperUpdate<V> upper_;
   V previous_x_;
   StartNorms start_norms_;

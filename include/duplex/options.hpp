@@ -18,7 +18,7 @@ struct Options {
   /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it
   /// where it offers that, otherwise on the sample that the step has drawn.
   double kkt_tolerance = 0.0;
-  /// On the same relative to its scale (RelativeKkt of residual.hpp).
+  /// On the same beside its scale at the start, and on ‖∇φ‖ beside ‖∇φ(x₀)‖ (relative_kkt.hpp).
   double kkt_relative_tolerance = 0.0;
   /// Diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖).
   double divergence_factor = 1e10;
@@ -47,7 +47,7 @@ struct Options {
     visit("kkt-tolerance", self.kkt_tolerance, finite_non_negative,
           "stop when the KKT residual is at most this (0: off)");
     visit("kkt-relative-tolerance", self.kkt_relative_tolerance, below_one,
-          "stop when no block of the KKT residual is larger than this beside its terms (0: off)");
+          "stop when every block of the KKT residual is at most this beside its scale at the start (0: off)");
     visit("divergence-factor", self.divergence_factor, Bound{.low = 1.0, .low_open = true},
           "diverged once ‖d‖ exceeds this factor times max(1, first ‖d‖)");
     visit("recoveries", self.recoveries, Bound{.low = 0, .high = 1000},

@@ -29,8 +29,7 @@ struct StepOutcome {
   bool not_finite = false; ///< what failed met NaN or infinity
   bool moved_x = false;    ///< the step has moved x itself, by the rule that the loop handed to it
   bool tentative = false;  ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
-  bool converged =
-      false; ///< the method's own tolerance is verified to be met, and x has stayed; another step asks for more
+  double claims = 0.0; ///< the method takes ‖∇φ‖ to be this small beside the first, and x has stayed; zero: it does not
 };
 
 enum class Schedule : std::uint8_t { constant, theorem };

@@ -16,7 +16,7 @@ namespace duplex {
 
 enum class Termination : std::uint8_t {
   not_run,             ///< the summary was never filled
-  tolerance_verified,  ///< the method's own: ‖∇φ‖ is that small, by a hypergradient whose error is known
+  tolerance_verified,  ///< the method's own: ‖∇φ‖ is that small beside ‖∇φ(x₀)‖, by verification.hpp
   direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance
   kkt_tolerance,       ///< the KKT residual is at most Options::kkt_tolerance, or ::kkt_relative_tolerance of its scale
   overfitted,          ///< Monitor::hold_out said so; the state is the best by its metric
@@ -25,15 +25,16 @@ enum class Termination : std::uint8_t {
   max_iterations,      ///< Options::max_iterations steps were done
   max_seconds,         ///< Options::max_seconds went by
   stagnated,           ///< ‖d‖ has had no new minimum for Options::patience steps
+  not_verified,        ///< the method takes its own tolerance to be met, and that could not be verified
   interrupted,         ///< Options::interrupt was raised
   diverged,            ///< d is not finite, or grew past Options::divergence_factor
   step_failed,         ///< the method could not do a step; the message says why
 };
 
-constexpr std::array<std::string_view, 13> termination_names{
-    "not run",        "tolerance verified", "direction tolerance", "KKT tolerance", "overfitted",
-    "target reached", "predicate",          "max iterations",      "max seconds",   "stagnated",
-    "interrupted",    "diverged",           "step failed"};
+constexpr std::array<std::string_view, 14> termination_names{
+    "not run",   "tolerance verified", "direction tolerance", "KKT tolerance", "overfitted",   "target reached",
+    "predicate", "max iterations",     "max seconds",         "stagnated",     "not verified", "interrupted",
+    "diverged",  "step failed"};
 constexpr const auto &names_of(Termination /*unused*/) { return termination_names; }
 
 /// Text such as "1.24e-05" with the given number of significant digits.

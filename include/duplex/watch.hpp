@@ -5,6 +5,7 @@
 #include <duplex/hold_out.hpp>
 #include <duplex/observer.hpp>
 #include <duplex/options.hpp>
+#include <duplex/relative_kkt.hpp>
 #include <duplex/residual.hpp>
 #include <duplex/summary.hpp>
 
@@ -33,7 +34,7 @@ public:
       kkt_.emplace(problem);
     }
     if (kkt_relative_tolerance_ > 0.0) {
-      relative_kkt_.emplace(problem, start);
+      relative_kkt_.emplace(ProblemView<V>(problem), start);
     }
     if (monitor.target) {
       target_ = index_of(monitor.target->metric, "the target's");
@@ -77,15 +78,15 @@ public:
   }
 
   /// The rule that is met at the state whose metrics were measured last.
-  [[nodiscard]] Termination met_at(const State<V> &state, bool learns) {
+  [[nodiscard]] Termination met_at(const State<V> &state, bool learning) {
     if (relative_kkt_) {
-      relative_value_ = learns ? relative_kkt_->at(state) : relative_kkt_->seen_at(state);
+      relative_value_ = relative_kkt_->at(state);
     }
     if (monitor_->target && values_[target_] <= monitor_->target->value) {
       return Termination::target_reached;
     }
     if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) ||
-        (relative_kkt_ && relative_value_ <= kkt_relative_tolerance_)) {
+        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, kkt_relative_tolerance_, learning))) {
       return Termination::kkt_tolerance;
     }
     return best_ && best_->looks_since() >= monitor_->hold_out->patience ? Termination::overfitted
@@ -93,10 +94,7 @@ public:
   }
 
   /// From a state that a recovery has gone back to.
-  void start_anew(const State<V> &state) {
-    if (relative_kkt_) {
-      relative_kkt_->start_anew(state);
-    }
+  void start_anew() {
     if (best_) {
       best_->start_anew();
     }
@@ -114,7 +112,7 @@ public:
   template <class Archive> void archive(Archive &members) {
     members("next", next_);
     members("values", std::span<double>(values_));
-    if (members.offers("relative kkt.start y")) { // a run that goes on may be asked for it only now
+    if (members.offers("relative kkt.start.y")) { // a run that goes on may be asked for it only now
       members("relative kkt", relative_kkt_);
     }
     if (members.offers("best.iteration")) {
@@ -143,7 +141,7 @@ private:
 
   const Monitor<V> *monitor_;
   std::optional<KktResidual<P>> kkt_;
-  std::optional<RelativeKkt<P>> relative_kkt_;
+  std::optional<RelativeKkt<V>> relative_kkt_;
   std::optional<BestState<P>> best_;
   double kkt_tolerance_;
   double kkt_relative_tolerance_;

@@ -82,5 +82,4 @@ std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec) {
 
 } // namespace duplex::catalog
 
-template class duplex::ExactSolver<duplex::catalog::Problem>;
 template class duplex::MetricBook<duplex::catalog::Problem>;

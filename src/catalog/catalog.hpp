@@ -76,5 +76,4 @@ public:
 } // namespace duplex::catalog
 
 // Instantiated once, in catalog.cpp: these are slow to compile.
-extern template class duplex::ExactSolver<duplex::catalog::Problem>;
 extern template class duplex::MetricBook<duplex::catalog::Problem>;

@@ -124,12 +124,14 @@ experiment::Json certificate_json(const Certificate &certificate) {
   using experiment::json_number;
   experiment::Json json{{"holds", certificate.holds()},
                         {"unavailable", certificate.unavailable},
+                        {"refuted", certificate.refuted},
                         {"kkt_stationarity", json_number(certificate.blocks.stationarity)},
                         {"kkt_multiplier", json_number(certificate.blocks.multiplier)},
                         {"kkt_feasibility", json_number(certificate.blocks.feasibility)}};
   if (certificate.exists()) {
     json.update({{"phi", json_number(certificate.value)},
                  {"hypergradient", json_number(certificate.hypergradient)},
+                 {"hypergradient_error", json_number(certificate.hypergradient_error)},
                  {"first_hypergradient", json_number(certificate.first_hypergradient.value_or(infinity))},
                  {"y_error", json_number(certificate.lower_error)},
                  {"v_error", json_number(certificate.multiplier_error)},
@@ -139,6 +141,25 @@ experiment::Json certificate_json(const Certificate &certificate) {
                  {"difference_tolerance", json_number(certificate.difference_tolerance)}});
   }
   return json;
+}
+
+/// What the end of a run says of ∇φ and the KKT residual.
+RunClaims claims_of(const Summary &summary, const Options &options, const catalog::ConfiguredSolver &solver) {
+  RunClaims claims;
+  if (summary.termination == Termination::tolerance_verified) {
+    for (const auto &info : solver.options()) {
+      if (info.name == "tolerance") {
+        (void)catalog::read_field(info.value, claims.relative_slope);
+      }
+    }
+  } else if (summary.termination == Termination::direction_tolerance) {
+    claims.slope = options.direction_tolerance;
+  } else if (summary.termination == Termination::kkt_tolerance && options.kkt_tolerance > 0.0) {
+    claims.kkt = options.kkt_tolerance;
+  } else if (summary.termination == Termination::kkt_tolerance) {
+    claims.relative_slope = options.kkt_relative_tolerance;
+  }
+  return claims;
 }
 
 /// What to add to `--resume`; none where that alone leads nowhere.
@@ -280,7 +301,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   std::optional<Certificate> certificate; // may take long: all else is written by now
   if (arguments.certify && !series.summary.failed()) {
     restore_default_interrupts();
-    certificate = duplex::certify(problem, problem.start(), series.state);
+    certificate = duplex::certify(problem, problem.start(), series.state,
+                                  {.claims = claims_of(series.summary, setup.run, solver)});
     result.series.front().certificate = certificate_json(*certificate);
     if (!arguments.out.empty()) {
       write(result, arguments.out);
@@ -310,8 +332,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   const bool certified = !arguments.certify || (certificate && certificate->holds());
   if (certificate && !certified) {
     fmt::print(stderr, "duplex: {}\n",
-               certificate->exists() ? "differences of φ contradict the hypergradient; see `duplex check`"
-                                     : "there is no certificate: the hypergradient is not available");
+               !certificate->exists()          ? "there is no certificate: the hypergradient is not available"
+               : !certificate->is_consistent() ? "differences of φ contradict the hypergradient; see `duplex check`"
+                                               : "the certificate refutes the run: " + certificate->refuted);
   }
   return reached && certified ? exit_success : exit_run_failed;
 }
@@ -349,7 +372,7 @@ void add_solve(CLI::App &app, Action &chosen) {
   }
   command->add_flag("--certify", arguments->certify,
                     "At the end solve the lower level exactly, difference φ along random directions, and print\n"
-                    "‖∇φ(x)‖ and the KKT blocks; exit 1 where that contradicts itself");
+                    "‖∇φ(x)‖ and the KKT blocks; exit 1 where that does not bear out what the run claims");
   command->add_flag("--explain", arguments->explain, "Print what a run without given steps has measured and chosen");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

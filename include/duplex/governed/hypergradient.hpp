@@ -42,10 +42,10 @@ public:
 
   /// Improves y and v until d's error is at most `level`; without a level, until both are right to a per cent of
   /// their own moves. The status is that of the linear solves.
-  [[nodiscard]] LinearStatus evaluate(Estimate<V> &point, double level, Effort effort = Effort::usual) {
+  [[nodiscard]] LinearStatus evaluate(Estimate<V> &point, double level) {
     State<V> &s = point.at;
     const LinearStatus status =
-        settle_lower(s, tolerance(level, y_gain_, norm(s.y), effort), point.y_error, point.lower_gradient);
+        settle_lower(s, tolerance(level, y_gain_, norm(s.y)), point.y_error, point.lower_gradient);
     if (status != LinearStatus::converged) {
       return status;
     }
@@ -55,7 +55,7 @@ public:
     lower_.hess_yy(s.v, residual_);
     scale(-1.0, residual_);
     axpy(1.0, slope_, residual_);
-    const auto report = inner_.solve(product(), residual_, s.v, tolerance(level, v_gain_, norm(s.v), effort));
+    const auto report = inner_.solve(product(), residual_, s.v, tolerance(level, v_gain_, norm(s.v)));
     work_.v_steps += report.steps;
     work_.eta = report.step_size;
     point.v_error = report.error;
@@ -156,13 +156,12 @@ private:
     return [this](const V &in, V &out) { lower_.hess_yy(in, out); };
   }
 
-  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, double magnitude, Effort effort) {
+  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, double magnitude) {
     constexpr double first_accuracy = 0.01;
     if (!(level > 0.0)) {
-      return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude, .effort = effort};
+      return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude};
     }
-    return {
-        .absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude, .effort = effort};
+    return {.absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude};
   }
 
   /// y by Newton's method with conjugate gradients. Whether the gradient is what the linear model says is looked at

@@ -13,16 +13,10 @@
 
 namespace duplex::governed {
 
-enum class Effort : std::uint8_t {
-  usual,
-  verify, ///< only products count, not images of earlier solves, and the error falls to a tenth whatever it is
-};
-
 struct InnerTolerance {
   double absolute = 0.0;  ///< on the error's norm
   double relative = 0.0;  ///< or on the error over how far this solve has moved
   double magnitude = 0.0; ///< norm of what the solution is a correction of, or of itself: rounding is relative to it
-  Effort effort = Effort::usual;
 };
 
 struct InnerReport {
@@ -52,19 +46,17 @@ public:
       return report;
     }
     assign(solution, start_);
-    if (tolerance.effort == Effort::usual && !h_changes_ && !recycled_.empty()) {
+    if (!h_changes_ && !recycled_.empty()) {
       recycled_.project(residual, solution);
       length = norm(residual);
     }
     estimate_.restart();
     report.error = residual_bound(length);
-    const double absolute =
-        tolerance.effort == Effort::verify ? std::min(tolerance.absolute, 0.1 * report.error) : tolerance.absolute;
     const std::int64_t most_steps = 10 * static_cast<std::int64_t>(size(solution)) + 100;
     double product_before = 0.0;
     double largest = 0.0;
     while (true) {
-      if (report.error <= absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
+      if (report.error <= tolerance.absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
           (tolerance.relative > 0.0 && report.error <= tolerance.relative * moved(solution))) {
         break;
       }

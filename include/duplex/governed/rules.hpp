@@ -21,7 +21,9 @@ inline constexpr int shortenings_that_doubt_d = 4;
 inline constexpr double growth_that_restarts = 100.0; ///< of ‖d‖ over its smallest so far
 inline constexpr double first_mu = 0.5;               ///< where the lower Hessian is singular
 inline constexpr double mu_decay = 0.1;               ///< from one solution to the next
-inline constexpr double fall_with_mu = 0.5;           ///< of the lower gradient, when mu falls by its decay
+inline constexpr double smallest_mu = 1e-11;
+inline constexpr int most_refutations = 20; ///< of claims
+inline constexpr double fall_with_mu = 0.5; ///< of the lower gradient, when mu falls by its decay
 inline constexpr int most_blurred_steps = 20;
 inline constexpr std::int64_t most_steps_without_progress = 500;
 

@@ -33,7 +33,6 @@ struct Findings {
   std::int64_t refreshes = 0;
   std::int64_t restarts = 0;
   double relative_direction = 0.0;
-  double verified_change = 0.0; ///< zero where nothing was verified
 
   /// What accumulates; the rest is asked for when it is told.
   template <class Archive> void archive(Archive &members) {
@@ -43,7 +42,6 @@ struct Findings {
     members("interpolated", interpolated);
     members("refreshes", refreshes);
     members("restarts", restarts);
-    members("verified change", verified_change);
   }
 
   void note_alpha(double alpha) {

@@ -183,8 +183,10 @@ public:
   [[nodiscard]] const V &direction() const { return governs_now() ? governor_->direction() : direction_; }
   /// y before the step, which has changed places with y⁺; a fused step keeps none.
   [[nodiscard]] const V *lower_point() const { return fused_ || governs_now() ? nullptr : &y_next_; }
-  /// Whether the last step has verified that the method's own tolerance is met.
-  [[nodiscard]] bool claims() const { return governor_ && governor_->claims(); }
+  /// What became of the last step's claim. False where there is nothing left to try.
+  [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) {
+    return governor_ && governor_->learn(verdict, truth);
+  }
   /// What was measured and chosen, where the steps are automatic.
   [[nodiscard]] std::string explanation() const {
     std::string text;

@@ -1,0 +1,26 @@
+#pragma once
+// The same point but for the last bits of its entries: what is computed there differs by what rounding does.
+
+#include <duplex/space.hpp>
+
+#include <cstdint>
+#include <random>
+
+namespace duplex {
+
+/// Each entry by up to 8 units in its last place, so that none changes its sign or leaves a domain. Backends other than
+/// Eigen move all entries by the same part.
+template <VectorSpace V> void change_last_bits(const V &from, std::mt19937_64 &generator, V &to) {
+  constexpr std::uint64_t most = 8;
+  const auto units = [&] { return static_cast<double>(generator() % (2 * most + 1)) - static_cast<double>(most); };
+  assign(from, to);
+  if constexpr (EigenVector<V>) {
+    for (auto &entry : to) {
+      entry *= static_cast<typename V::Scalar>(1.0 + units() * precision(from));
+    }
+  } else {
+    scale(1.0 + units() * precision(from), to);
+  }
+}
+
+} // namespace duplex

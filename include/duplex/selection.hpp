@@ -1,0 +1,139 @@
+#pragma once
+// A lower level with many minimizers: its Hessian H is singular, and y may move along its null space N without changing
+// f. The upper level chooses, φ(x) = min {F(x, y) : y minimizes f(x, ·)}, and with v = H⁺∇yF again
+// ∇φ(x) = ∇xF − ∇²xy f·v, provided that
+//
+//   HN = 0 is more than rounding, and ∇²xy f·N = 0: otherwise f has minimizers for some x alone
+//   NᵀF_yyN is positive definite: otherwise neither level chooses
+//
+// which is looked at. Only where H is assembled.
+
+#include <duplex/last_bits.hpp>
+#include <duplex/response.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace duplex {
+
+template <EigenVector V> class Selection {
+public:
+  /// At the response's y, which minimizes f. Throws NotAvailable where one of the conditions does not hold.
+  void begin(Response<V> &response) {
+    if (!response.problem().offers_aggregation()) {
+      throw NotAvailable("the lower Hessian is singular, and the problem lacks upper().hess_yy(v, out) and "
+                         "upper().cross_xy(v, out), by which the upper level could choose among its minimizers");
+    }
+    const auto &hessian = response.hessian();
+    basis_ = hessian.spectrum().vectors.leftCols(hessian.null_dimensions());
+    image_ = V::Zero(basis_.rows());
+    require_flat(response);
+    auto &upper = response.upper();
+    upper.at(response.x(), response.y());
+    Matrix curvature(basis_.cols(), basis_.cols());
+    for (Index j = 0; j < basis_.cols(); ++j) {
+      const V direction = basis_.col(j);
+      upper.hess_yy(direction, image_);
+      curvature.col(j) = basis_.transpose() * image_;
+    }
+    factor_ = dense::SymmetricFactor<Scalar>(curvature);
+    if (!curvature.allFinite() || !factor_.is_positive_definite()) {
+      throw NotAvailable("the lower Hessian is singular, and F has no single minimizer where f is flat: neither level "
+                         "chooses y");
+    }
+  }
+
+  /// The Newton step along N towards the smallest F, from where its gradient in y is `slope`.
+  void step(const V &slope, V &out) const {
+    V along;
+    factor_.solve(V(basis_.transpose() * slope), along);
+    out = -(basis_ * along);
+  }
+
+  /// ‖Nᵀ slope‖
+  [[nodiscard]] double part_in_null_space(const V &slope) const {
+    return static_cast<double>((basis_.transpose() * slope).norm());
+  }
+
+private:
+  using Scalar = typename V::Scalar;
+  using Matrix = dense::Matrix<Scalar>;
+
+  /// HN and ∇²xy f·N are zero but for rounding. A product that is all rounding is not homogeneous: H(sw) ≠ sHw.
+  void require_flat(Response<V> &response) {
+    auto &lower = response.lower();
+    V across = V::Zero(size(response.x()));
+    const V steepest = response.hessian().spectrum().vectors.rightCols(1);
+    lower.cross_xy(steepest, across);
+    const double rounding_of_cross =
+        of_noise * precision(image_) * std::sqrt(static_cast<double>(basis_.rows())) * norm(across);
+    for (Index j = 0; j < basis_.cols(); ++j) {
+      V w = basis_.col(j);
+      V in_range = w;
+      for (int refinement = 0; refinement < 2; ++refinement) { // what rounding has left in w of other eigenvectors
+        lower.hess_yy(w, image_);
+        response.hessian().invert(image_, in_range);
+        w -= in_range;
+      }
+      basis_.col(j) = w;
+      if (!is_rounding([&](const V &in, V &out) { lower.hess_yy(in, out); }, w, image_, 0.0)) {
+        throw NotAvailable(
+            "the lower Hessian is all but singular: whether f has one minimizer or many cannot be told at "
+            "this precision");
+      }
+      if (!is_rounding([&](const V &in, V &out) { lower.cross_xy(in, out); }, w, across, rounding_of_cross)) {
+        throw NotAvailable("the lower Hessian is singular, and f(x, ·) has minimizers for some x alone");
+      }
+    }
+    require_no_slope(response);
+  }
+
+  template <class Product> [[nodiscard]] bool is_rounding(const Product &product, const V &w, V &out, double also) {
+    product(w, out);
+    double noise = 0.0;
+    V again = out;
+    for (const double length : {0.7310585786300049, 1.3130352854993313, 0.9241418199787566}) {
+      const V scaled = static_cast<Scalar>(length) * w;
+      product(scaled, again);
+      again -= static_cast<Scalar>(length) * out;
+      noise = std::max(noise, norm(again));
+    }
+    return norm(out) <= of_noise * noise + also;
+  }
+
+  /// Where H is flat ∇y f must vanish: a slope beyond its rounding there belongs to a curvature too small to be seen.
+  void require_no_slope(Response<V> &response) {
+    constexpr int samples = 6;
+    constexpr double of_samples = 4.0;
+    auto &lower = response.lower();
+    V gradient = image_;
+    lower.grad_y(gradient);
+    V x = response.x();
+    V y = response.y();
+    std::mt19937_64 generator(10);
+    double noise = 0.0;
+    for (int i = 0; i < samples; ++i) {
+      change_last_bits(response.x(), generator, x);
+      change_last_bits(response.y(), generator, y);
+      lower.at(x, y);
+      lower.grad_y(image_);
+      image_ -= gradient;
+      noise = std::max(noise, part_in_null_space(image_));
+    }
+    lower.at(response.x(), response.y());
+    if (!(part_in_null_space(gradient) <= of_samples * noise)) {
+      throw NotAvailable(
+          "the lower Hessian is all but singular, and ∇y f does not vanish where it seems flat: f has no "
+          "minimizer, or one that cannot be found at this precision");
+    }
+  }
+
+  static constexpr double of_noise = 10.0;
+
+  Matrix basis_; ///< N
+  dense::SymmetricFactor<Scalar> factor_;
+  V image_;
+};
+
+} // namespace duplex
