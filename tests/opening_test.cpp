@@ -187,12 +187,35 @@ TEST(StepThatTakesTooLong, IsLeftWhereTheTimeIsUpOrTheRunIsInterrupted) {
   EXPECT_TRUE(same_bits(state, start));
 
   const std::atomic<bool> interrupt{true};
-  int saves = 0;
-  const Saving saving{.save = [&](const SavedState &) { ++saves; }, .every_seconds = infinity};
+  std::vector<SavedState> saves;
+  const Saving saving{.save = [&](const SavedState &saved) { saves.push_back(saved); }, .every_seconds = infinity};
   const auto interrupted = solve(problem, Bagdc{}, state, {.interrupt = &interrupt, .saving = &saving});
   EXPECT_EQ(interrupted.termination, Termination::interrupted);
   EXPECT_EQ(interrupted.iterations, 0);
-  EXPECT_EQ(saves, 0); // half a step is nothing to go on from
+  ASSERT_EQ(saves.size(), 1U); // what was before the step
+  EXPECT_EQ(saves[0].first<SavedState::Integers>("iterations"), 0);
+}
+
+TEST(StepThatTakesTooLong, IsLeftInEveryInnerLoopWithTheStateOfBefore) {
+  const auto problem = QuadraticSettings{.n = 6, .m = 7}.generate<double>();
+  const auto leaves = [&](const auto &solver) {
+    const std::atomic<bool> interrupt{true};
+    std::vector<SavedState> saves;
+    const Saving saving{.save = [&](const SavedState &saved) { saves.push_back(saved); }, .every_seconds = infinity};
+    auto state = problem.start();
+    const auto start = state;
+    const auto left = solve(problem, solver, state, {.interrupt = &interrupt, .saving = &saving});
+    EXPECT_EQ(left.termination, Termination::interrupted) << left.brief();
+    EXPECT_EQ(left.iterations, 0);
+    EXPECT_CONTAINS(left.message, "step 1 took too long and was left");
+    EXPECT_TRUE(same_bits(state.y, start.y)) << "as it was before the step";
+    EXPECT_EQ(saves.size(), 1U);
+  };
+  constexpr std::int64_t for_ever = 1'000'000'000'000;
+  leaves(Cg{.inner = for_ever});
+  leaves(Neumann{.inner = for_ever});
+  leaves(Neumann{.inner = 1, .terms = for_ever});
+  leaves(Rhg{.inner = for_ever, .kept = 5});
 }
 
 } // namespace

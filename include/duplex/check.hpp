@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -92,12 +93,18 @@ public:
       State<V> here{around(center_.x), around(center_.y), random_like(center_.y)};
       first_order(here);
       if constexpr (SecondOrderProblem<P>) {
-        second_order("lower", problem_->lower(), here);
-        hypergradient(here);
+        if (outputs_are_written()) {
+          second_order("lower", problem_->lower(), here);
+        }
       }
       if constexpr (AggregatedProblem<P>) {
-        if (offers_aggregation(*problem_)) {
+        if (outputs_are_written() && offers_aggregation(*problem_)) {
           second_order("upper", problem_->upper(), here);
+        }
+      }
+      if constexpr (SecondOrderProblem<P>) {
+        if (outputs_are_written()) {
+          hypergradient(here);
         }
       }
     }
@@ -109,6 +116,12 @@ public:
   }
 
 private:
+  /// Otherwise nothing that is computed with them can be believed, or read.
+  [[nodiscard]] bool outputs_are_written() const {
+    return std::none_of(rows_.begin(), rows_.end(),
+                        [](const CheckRow &row) { return row.error == infinity && !row.note.empty(); });
+  }
+
   V random_like(const V &like) { return normal_like(generator_, like); }
 
   V around(const V &center) {
@@ -140,20 +153,49 @@ private:
            norm(claimed) * norm(direction));
   }
 
+  /// Calls write(out) with an output of the right size; false, and a note in the quantity's row, where it was resized
+  /// or left in parts as it was.
+  template <class Write>
+  [[nodiscard]] bool writes(const std::string &quantity, const V &like, V &out, const Write &write) {
+    const auto fails = [&](std::string note) {
+      CheckRow &row = row_of(quantity);
+      row.error = infinity;
+      row.note = std::move(note);
+      return false;
+    };
+    out = zeros_like(like);
+    scale(std::numeric_limits<double>::quiet_NaN(), out);
+    write(out);
+    if (size(out) != size(like)) {
+      return fails("out was made " + std::to_string(size(out)) + " entries long, expected " +
+                   std::to_string(size(like)));
+    }
+    if (!all_finite(out)) { // what was not written, or a derivative that is not finite
+      out = zeros_like(like);
+      write(out);
+      if (all_finite(out)) {
+        return fails("not every entry of out is written, or out is added to");
+      }
+    }
+    return true;
+  }
+
   void first_order(const State<V> &s) {
     auto lower = problem_->lower();
     auto upper = problem_->upper();
     V out = zeros_like(s.y);
     lower.at(s.x, s.y);
-    lower.grad_y(out);
-    gradient("lower grad_y", s.y, out, [&](const V &y) { return value(lower, s.x, y); });
+    if (writes("lower grad_y", s.y, out, [&](V &to) { lower.grad_y(to); })) {
+      gradient("lower grad_y", s.y, out, [&](const V &y) { return value(lower, s.x, y); });
+    }
     upper.at(s.x, s.y);
-    upper.grad_y(out);
-    gradient("upper grad_y", s.y, out, [&](const V &y) { return value(upper, s.x, y); });
-    V out_x = zeros_like(s.x);
+    if (writes("upper grad_y", s.y, out, [&](V &to) { upper.grad_y(to); })) {
+      gradient("upper grad_y", s.y, out, [&](const V &y) { return value(upper, s.x, y); });
+    }
     upper.at(s.x, s.y);
-    upper.grad_x(out_x);
-    gradient("upper grad_x", s.x, out_x, [&](const V &x) { return value(upper, x, s.y); });
+    if (writes("upper grad_x", s.x, out, [&](V &to) { upper.grad_x(to); })) {
+      gradient("upper grad_x", s.x, out, [&](const V &x) { return value(upper, x, s.y); });
+    }
   }
 
   template <class E> static double value(E &evaluation, const V &x, const V &y) {
@@ -170,20 +212,23 @@ private:
       return dot(gradient_at, along);
     };
     V hv = zeros_like(s.y);
-    evaluation.at(s.x, s.y);
-    evaluation.hess_yy(v, hv);
     const V w = random_like(s.y);
-    record(level + " hess_yy", dot(hv, w), central_difference(s.y, v, [&](const V &y) { return slope(s.x, y, w); }),
-           norm(hv) * norm(w));
-    V hw = zeros_like(s.y);
-    evaluation.at(s.x, s.y);
-    evaluation.hess_yy(w, hw);
-    record(level + " hess_yy symmetry", dot(hv, w), dot(hw, v), norm(hv) * norm(w));
-    V cv = zeros_like(s.x);
-    evaluation.cross_xy(v, cv);
     const V u = random_like(s.x);
-    record(level + " cross_xy", dot(cv, u), central_difference(s.x, u, [&](const V &x) { return slope(x, s.y, v); }),
-           norm(cv) * norm(u));
+    evaluation.at(s.x, s.y);
+    const bool gives_hessian = writes(level + " hess_yy", s.y, hv, [&](V &to) { evaluation.hess_yy(v, to); });
+    V hw = zeros_like(s.y);
+    if (gives_hessian) {
+      evaluation.hess_yy(w, hw);
+      record(level + " hess_yy", dot(hv, w), central_difference(s.y, v, [&](const V &y) { return slope(s.x, y, w); }),
+             norm(hv) * norm(w));
+      record(level + " hess_yy symmetry", dot(hv, w), dot(hw, v), norm(hv) * norm(w));
+    }
+    V cv = zeros_like(s.x);
+    evaluation.at(s.x, s.y);
+    if (writes(level + " cross_xy", s.x, cv, [&](V &to) { evaluation.cross_xy(v, to); })) {
+      record(level + " cross_xy", dot(cv, u), central_difference(s.x, u, [&](const V &x) { return slope(x, s.y, v); }),
+             norm(cv) * norm(u));
+    }
   }
 
   /// ∇φ by implicit differentiation against differences of φ(x) = F(x, y*(x)).

@@ -13,12 +13,19 @@ namespace duplex {
 /// A clock that can be stopped.
 class Stopwatch {
 public:
-  void start() { since_ = Clock::now(); }
+  void start() {
+    since_ = Clock::now();
+    runs_ = true;
+  }
   /// As if it had run that long before.
   void credit(double seconds) {
     before_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
-  void pause() { before_ += Clock::now() - since_; }
+  void pause() {
+    before_ += Clock::now() - since_;
+    runs_ = false;
+  }
+  [[nodiscard]] bool runs() const { return runs_; }
   [[nodiscard]] double seconds_while_paused() const { return std::chrono::duration<double>(before_).count(); }
   [[nodiscard]] double seconds_while_running() const {
     return std::chrono::duration<double>(before_ + (Clock::now() - since_)).count();
@@ -28,6 +35,65 @@ private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point since_;
   Clock::duration before_{};
+  bool runs_ = false;
+};
+
+/// Thrown by evaluations in the middle of work that is to be left. Not an std::exception, so that nothing takes it for
+/// a failure of a loss.
+struct Cancelled {};
+
+/// A step, a measurement or a verification may hold any number of evaluations. Work that goes on for a second after the
+/// caller asked it to end, or after its time is up, is left: check() throws Cancelled.
+class WorkLimit {
+public:
+  /// `run_clock`, where there is one, ends the work at `run_seconds`; all time counts for `wall_seconds`.
+  WorkLimit(const std::atomic<bool> *interrupt, double wall_seconds, const Stopwatch *run_clock = nullptr,
+            double run_seconds = std::numeric_limits<double>::infinity())
+      : interrupt_(interrupt), wall_seconds_(wall_seconds), run_clock_(run_clock), run_seconds_(run_seconds) {
+    wall_.start();
+  }
+
+  /// Costs next to nothing: the clock is read about every millisecond.
+  void check() {
+    if (--until_look_ <= 0) {
+      look();
+    }
+  }
+
+  [[nodiscard]] bool is_asked_to_end() const {
+    return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool wall_time_is_up() const { return wall_.seconds_while_running() >= wall_seconds_; }
+
+private:
+  void look() {
+    constexpr double between_looks = 1e-3;
+    constexpr std::int64_t most_between = std::int64_t{1} << 20;
+    constexpr double patience = 1.0;
+    const double now = wall_.seconds_while_running();
+    stride_ =
+        now - last_look_ < between_looks ? std::min(2 * stride_, most_between) : std::max<std::int64_t>(1, stride_ / 4);
+    until_look_ = stride_;
+    last_look_ = now;
+    if (is_asked_to_end() && !std::isfinite(asked_at_)) {
+      asked_at_ = now;
+    }
+    const bool ran_out = run_clock_ != nullptr && std::isfinite(run_seconds_) && run_clock_->runs() &&
+                         run_clock_->seconds_while_running() > run_seconds_ + patience;
+    if (ran_out || now > std::min(asked_at_, wall_seconds_) + patience) {
+      throw Cancelled{};
+    }
+  }
+
+  const std::atomic<bool> *interrupt_;
+  double wall_seconds_;
+  const Stopwatch *run_clock_;
+  double run_seconds_;
+  Stopwatch wall_;
+  double asked_at_ = std::numeric_limits<double>::infinity();
+  double last_look_ = 0.0;
+  std::int64_t stride_ = 1;
+  std::int64_t until_look_ = 1;
 };
 
 namespace detail {
@@ -52,38 +118,6 @@ public:
 private:
   double limit_;
   std::int64_t next_ = 1;
-};
-
-/// Thrown out of a step that is not to be finished.
-struct StepLeft {};
-
-/// A step may hold any number of inner solves. One that goes on for some seconds after the run was asked to end, or
-/// after its time is up, is left.
-class StepLimit {
-public:
-  StepLimit(const Stopwatch &clock, double limit, const std::atomic<bool> *interrupt)
-      : clock_(&clock), limit_(limit), interrupt_(interrupt) {}
-
-  void check() {
-    const bool asked = interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed);
-    if (!asked && !std::isfinite(limit_)) {
-      return;
-    }
-    const double now = clock_->seconds_while_running();
-    if (asked && !std::isfinite(asked_at_)) {
-      asked_at_ = now;
-    }
-    if (now > std::min(limit_, asked_at_) + patience) {
-      throw StepLeft{};
-    }
-  }
-
-private:
-  static constexpr double patience = 2.0; ///< seconds
-  const Stopwatch *clock_;
-  double limit_;
-  const std::atomic<bool> *interrupt_;
-  double asked_at_ = std::numeric_limits<double>::infinity();
 };
 
 } // namespace detail

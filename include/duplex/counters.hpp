@@ -4,6 +4,7 @@
 
 #include <duplex/clock.hpp>
 #include <duplex/fused.hpp>
+#include <duplex/output_sizes.hpp>
 #include <duplex/problem.hpp>
 
 #include <cstdint>
@@ -42,10 +43,13 @@ struct Counters {
 /// An evaluation that counts. It offers exactly what the inner one offers.
 template <class E, class V> class CountedEvaluation {
 public:
-  CountedEvaluation(E inner, Counters &counters, detail::StepLimit *limit)
+  CountedEvaluation(E inner, Counters &counters, WorkLimit *limit)
       : inner_(std::move(inner)), counters_(&counters), limit_(limit) {}
 
-  void at(const V &x, const V &y) { inner_.at(x, y); }
+  void at(const V &x, const V &y) {
+    sizes_.at(x, y);
+    inner_.at(x, y);
+  }
 
   [[nodiscard]] double value() {
     ++counters_->values;
@@ -55,12 +59,15 @@ public:
   void grad_x(V &out) requires requires(E e) { e.grad_x(out); }
   {
     ++counters_->gradients;
-    inner_.grad_x(out);
+    sizes_.like_x(out, "grad_x", [&] { inner_.grad_x(out); });
   }
 
   void grad_y(V &out) {
+    if (limit_ != nullptr) {
+      limit_->check();
+    }
     ++counters_->gradients;
-    inner_.grad_y(out);
+    sizes_.like_y(out, "grad_y", [&] { inner_.grad_y(out); });
   }
 
   void hess_yy(const V &v, V &out) requires OffersSecondOrder<E, V> {
@@ -68,18 +75,19 @@ public:
       limit_->check();
     }
     ++counters_->hessian_products;
-    inner_.hess_yy(v, out);
+    sizes_.like_y(out, "hess_yy", [&] { inner_.hess_yy(v, out); });
   }
 
   void cross_xy(const V &v, V &out) requires OffersSecondOrder<E, V> {
     ++counters_->cross_products;
-    inner_.cross_xy(v, out);
+    sizes_.like_x(out, "cross_xy", [&] { inner_.cross_xy(v, out); });
   }
 
 private:
   E inner_;
+  [[no_unique_address]] OutputSizes<E, V> sizes_;
   Counters *counters_;
-  detail::StepLimit *limit_;
+  WorkLimit *limit_;
 };
 
 /// The fused step evaluates what the general step does, so it counts the same.
@@ -109,7 +117,7 @@ public:
   using Upper = CountedEvaluation<UpperOf<P>, Vector>;
 
   /// Where a limit is given, products check it.
-  Counted(const P &problem, Counters &counters, detail::StepLimit *limit = nullptr)
+  Counted(const P &problem, Counters &counters, WorkLimit *limit = nullptr)
       : problem_(&problem), counters_(&counters), limit_(limit) {}
 
   [[nodiscard]] Lower lower() const { return {problem_->lower(), *counters_, limit_}; }
@@ -120,6 +128,13 @@ public:
   [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*problem_); }
   [[nodiscard]] Counters &counters() const { return *counters_; }
 
+  // What is not counted is passed on, so that a problem may be limited wherever it is measured.
+  [[nodiscard]] State<Vector> start() const requires StartedProblem<P> { return problem_->start(); }
+  [[nodiscard]] std::optional<Answer<Vector>> answer() const requires AnsweredProblem<P> { return problem_->answer(); }
+  [[nodiscard]] std::optional<double> held_out(const Vector &x, const Vector &y) const requires HeldOutProblem<P> {
+    return problem_->held_out(x, y);
+  }
+
   [[nodiscard]] auto fused_bagdc() const requires FusedProblem<P> {
     using Fused = CountedFused<FusedOf<P>, Vector>;
     auto inner = problem_->fused_bagdc();
@@ -129,7 +144,7 @@ public:
 private:
   const P *problem_;
   Counters *counters_;
-  detail::StepLimit *limit_;
+  WorkLimit *limit_;
 };
 
 } // namespace duplex

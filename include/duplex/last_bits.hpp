@@ -8,11 +8,16 @@
 
 namespace duplex {
 
-/// Each entry by up to 8 units in its last place, so that none changes its sign or leaves a domain. Backends other than
-/// Eigen move all entries by the same part.
-template <VectorSpace V> void change_last_bits(const V &from, std::mt19937_64 &generator, V &to) {
-  constexpr std::uint64_t most = 8;
-  const auto units = [&] { return static_cast<double>(generator() % (2 * most + 1)) - static_cast<double>(most); };
+inline constexpr std::uint64_t usual_last_bits = 8;
+
+/// Each entry by one up to `most` units in its last place, so that none changes its sign or leaves a domain. Backends
+/// other than Eigen move all entries by the same part.
+template <VectorSpace V>
+void change_last_bits(const V &from, std::mt19937_64 &generator, V &to, std::uint64_t most = usual_last_bits) {
+  const auto units = [&] {
+    const std::uint64_t drawn = generator() % (2 * most);
+    return drawn < most ? static_cast<double>(drawn + 1) : -static_cast<double>(drawn - most + 1);
+  };
   assign(from, to);
   if constexpr (EigenVector<V>) {
     for (auto &entry : to) {

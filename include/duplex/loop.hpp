@@ -61,9 +61,10 @@ public:
        const Monitor<V> &monitor)
       : problem_(&problem), measured_(&measured), drawn_(&drawn), solver_(solver),
         state_(&started(problem, solver, state, options)), options_(&options),
-        asked_(options.has_tolerance() || monitor.target), watch_(measured, options, monitor, state),
-        time_limit_(options.max_seconds), step_limit_(clock_, options.max_seconds, options.interrupt),
-        counted_(problem, summary_.counters, chooses_its_steps(solver) ? &step_limit_ : nullptr),
+        asked_(options.has_tolerance() || monitor.target), time_limit_(options.max_seconds),
+        work_limit_(options.interrupt, options.max_wall_seconds, &clock_, options.max_seconds),
+        counted_(problem, summary_.counters, may_be_left() ? &work_limit_ : nullptr),
+        limited_(measured, ignored_, &work_limit_), watch_(limited_, options, monitor, state),
         upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
     summary_.solver = S::name;
     if (options.recoveries > 0) {
@@ -120,8 +121,8 @@ public:
       if (left_ && summary_.message.empty()) {
         summary_.message = "step " + std::to_string(summary_.iterations + 1) + " took too long and was left";
       }
-      if (saving_.saving() != nullptr && !left_) { // of half a step nothing is saved: what was saved before stands
-        save();
+      if (saving_.saving() != nullptr) {
+        save(left_ && snapshot_ ? std::move(*snapshot_) : saved_state());
       }
       if (!summary_.converged() || summary_.termination == Termination::overfitted || !asked_) {
         const std::string best = watch_.go_back_to_best(*state_, summary_.direction_norm);
@@ -160,13 +161,14 @@ private:
     if (k > 1) {
       drawn_->next();
     }
+    keep_before_step();
     try {
       if constexpr (MovesUpper<Run, V>) {
         outcome_ = run_->step(*state_, k - 1, upper_);
       } else {
         outcome_ = run_->step(*state_, k - 1);
       }
-    } catch (const StepLeft &) {
+    } catch (const Cancelled &) {
       observed_ = observed_before;
       leave(k);
       return;
@@ -212,7 +214,7 @@ private:
     }
     if (summary_.termination == Termination::not_run && save_now) {
       clock_.pause();
-      save();
+      save(saved_state());
       clock_.start();
     }
   }
@@ -227,7 +229,7 @@ private:
           return Termination::tolerance_verified;
         }
         return goes_on ? otherwise : Termination::not_verified;
-      } catch (const StepLeft &) {
+      } catch (const Cancelled &) {
         left_ = true;
         return why_left();
       }
@@ -236,26 +238,48 @@ private:
     }
   }
 
-  /// Only of a run that chooses its steps: they hold inner solves, and write the state at their end.
+  /// A step with an inner loop or inner solves may take any time, and may be left in its middle.
+  [[nodiscard]] bool may_be_left() const {
+    return chooses_its_steps(solver_) || requires { solver_.inner; };
+  }
+
+  /// What a step that is left goes back to: y and v, and now and then all that a run remembers, to be saved.
+  void keep_before_step() {
+    constexpr double seconds_between_snapshots = 0.5;
+    if (!may_be_left()) {
+      return;
+    }
+    assign(state_->y, y_before_);
+    assign(state_->v, v_before_);
+    if (saving_.saving() != nullptr &&
+        (!snapshot_ || since_snapshot_.seconds_while_running() > seconds_between_snapshots)) {
+      clock_.pause();
+      snapshot_ = saved_state();
+      since_snapshot_ = {};
+      since_snapshot_.start();
+      clock_.start();
+    }
+  }
+
   void leave(std::int64_t k) {
     left_ = true;
     summary_.termination = why_left();
+    assign(y_before_, state_->y);
+    assign(v_before_, state_->v);
     if (watch_.active() && k > 1 && !observed_) {
       observe(k - 1);
     }
   }
 
   [[nodiscard]] Termination why_left() const {
-    return options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)
-               ? Termination::interrupted
-               : Termination::max_seconds;
+    return work_limit_.is_asked_to_end() ? Termination::interrupted : Termination::max_seconds;
   }
 
   [[nodiscard]] Termination limit_at(std::int64_t k) {
     if (k >= options_->max_iterations) {
       return Termination::max_iterations;
     }
-    if (options_->interrupt != nullptr && options_->interrupt->load(std::memory_order_relaxed)) {
+    if (work_limit_.is_asked_to_end()) {
       return Termination::interrupted;
     }
     return time_limit_.reached(k, clock_) ? Termination::max_seconds : Termination::not_run;
@@ -452,17 +476,24 @@ private:
   void observe(std::int64_t k) {
     clock_.pause();
     observed_ = true;
-    const Termination seen =
-        watch_.look(Progress<V>{.iteration = k,
-                                .seconds = clock_.seconds_while_paused(),
-                                .direction_norm = summary_.direction_norm,
-                                .steps = outcome_.steps,
-                                .recoveries = static_cast<std::int64_t>(summary_.recoveries.size()),
-                                .counters = summary_.counters,
-                                .state = *state_,
-                                .previous_x = previous_x_,
-                                .direction = run_->direction(),
-                                .metrics = {}});
+    Termination seen = Termination::not_run;
+    try {
+      seen = watch_.look(Progress<V>{.iteration = k,
+                                     .seconds = clock_.seconds_while_paused(),
+                                     .direction_norm = summary_.direction_norm,
+                                     .steps = outcome_.steps,
+                                     .recoveries = static_cast<std::int64_t>(summary_.recoveries.size()),
+                                     .counters = summary_.counters,
+                                     .state = *state_,
+                                     .previous_x = previous_x_,
+                                     .direction = run_->direction(),
+                                     .metrics = {}});
+    } catch (const Cancelled &) { // what of the look was measured before stands
+      seen = why_left();
+    }
+    if (seen == Termination::not_run && work_limit_.wall_time_is_up()) {
+      seen = Termination::max_seconds;
+    }
     if (seen != Termination::not_run) {
       summary_.termination = seen;
     }
@@ -492,7 +523,7 @@ private:
     }
   }
 
-  void save() {
+  [[nodiscard]] SavedState saved_state() {
     SavedState saved;
     StateWriter members(saved);
     remember(members);
@@ -504,6 +535,10 @@ private:
     saved.put("solver", std::string(S::name));
     saved.put("seconds", SavedState::Doubles{clock_.seconds_while_paused()});
     saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary_.termination)});
+    return saved;
+  }
+
+  void save(const SavedState &saved) {
     saving_.saving()->save(saved);
     saving_.saved(clock_);
   }
@@ -560,18 +595,24 @@ private:
   State<V> *state_;
   const Options *options_;
   bool asked_; ///< for a tolerance or a target, beside which a method's own does not count
-  Watch<M> watch_;
   TimeLimit time_limit_;
   Stopwatch clock_;
-  StepLimit step_limit_;
+  WorkLimit work_limit_;
   Summary summary_;
   Counted<P> counted_;
+  Counters ignored_;
+  Counted<M> limited_; ///< for what is measured off the clock
+  Watch<Counted<M>> watch_;
   std::optional<Run> run_; ///< always there, and another one after a recovery
   std::optional<Recovery<S, V>> recovery_;
   std::optional<DriftWatch<M>> drift_;          ///< where the run may recover
   std::optional<Verification<V>> verification_; ///< where the run claims success by itself
   UpperUpdate<V> upper_;
   V previous_x_;
+  V y_before_; ///< a step that may be left
+  V v_before_;
+  std::optional<SavedState> snapshot_; ///< before one of the last of them
+  Stopwatch since_snapshot_;
   StartNorms start_norms_;
   double divergence_limit_ = infinity;
   StepOutcome outcome_;

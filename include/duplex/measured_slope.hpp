@@ -53,7 +53,7 @@ public:
     x_ = &x;
     try {
       response_.begin(x, guess, false);
-      return size(guess) <= HessianSolver<V>::always_direct ? directly() : iteratively(wanted);
+      return size(guess) <= HessianSolver<V>::always_direct ? directly(wanted) : iteratively(wanted);
     } catch (const NotFinite &reason) {
       return {.unavailable = reason.what(), .met_infinity = true};
     } catch (const NotAvailable &reason) {
@@ -78,7 +78,7 @@ private:
     response_.minimize(first_fall * response_.lower_residual());
     const LinearStatus kind = response_.hessian().explore();
     if (response_.hessian().is_direct()) {
-      return directly();
+      return directly(wanted);
     }
     Response<V>::require(kind);
     flattest_ = response_.hessian().curvatures().smallest;
@@ -102,13 +102,11 @@ private:
         break;
       }
     }
-    return response_.hessian().make_direct() ? directly() : slope;
+    return response_.hessian().make_direct() ? directly(wanted) : slope;
   }
 
   /// With H assembled, as exactly as rounding lets.
-  [[nodiscard]] MeasuredSlope directly() {
-    constexpr int samples = 8;
-    constexpr double of_samples = 10.0;
+  [[nodiscard]] MeasuredSlope directly(const WantedAccuracy &wanted) {
     response_.assemble();
     response_.minimize(0.0);
     const LinearStatus kind = response_.hessian().explore();
@@ -120,14 +118,28 @@ private:
     }
     response_.solve_multiplier(0.0);
     response_.direction(d_);
-    double largest = 0.0;
+    const double length = norm(d_);
+    return {.norm = length, .error = error_of_samples(std::max(wanted.absolute, wanted.relative * length))};
+  }
+
+  /// By how much d may be wrong, from how much it changes where everything is solved anew with other last bits: three
+  /// samples say enough where even a hundred times their change is allowed, otherwise ten times that of eight.
+  [[nodiscard]] double error_of_samples(double allowed) {
+    constexpr int some = 3;
+    constexpr int enough = 8;
+    constexpr double of_some = 100.0;
+    constexpr double of_enough = 10.0;
     std::mt19937_64 generator(7);
-    for (int i = 0; i < samples; ++i) {
+    double largest = 0.0;
+    for (int i = 1; i <= enough; ++i) {
       solve_anew(generator);
       const double change = distance(d_moved_, d_, cross_);
       largest = std::isfinite(change) ? std::max(largest, change) : infinite;
+      if (i == some && allowed > 0.0 && of_some * largest <= allowed) {
+        return std::max(of_some * largest, 0.1 * allowed); // less may be luck
+      }
     }
-    return {.norm = norm(d_), .error = of_samples * largest};
+    return of_enough * largest;
   }
 
   /// Of a lower level with many minimizers, that which the upper level prefers.
@@ -182,11 +194,19 @@ private:
         axpy(1.0, step_, y_moved_);
       }
     }
+    round_anew(generator, y_moved_);
     stand(x_moved_, y_moved_);
     measure_multiplier(v_moved_);
     response_.hessian().invert(residual_, step_);
     axpy(1.0, step_, v_moved_);
+    round_anew(generator, v_moved_);
     implicit_direction(lower_, upper_, v_moved_, d_moved_, cross_);
+  }
+
+  /// No y and no v is exact in its last bit, even where a solve finds the same ones again.
+  void round_anew(std::mt19937_64 &generator, V &vector) {
+    assign(vector, step_);
+    change_last_bits(step_, generator, vector, 1);
   }
 
   void stand(const V &x, const V &y) {

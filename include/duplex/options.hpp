@@ -13,6 +13,8 @@ namespace duplex {
 struct Options {
   std::int64_t max_iterations = 10'000;
   double max_seconds = infinity;
+  /// The same for all time since the run began, measuring and observing included. Not among the fields.
+  double max_wall_seconds = infinity;
   /// On ‖d‖. The first step never counts: x and v may start where d vanishes.
   double direction_tolerance = 0.0;
   /// On ‖∇L(x, y, v)‖, measured off the clock at the monitor's cadence; of a stochastic problem, on the whole of it

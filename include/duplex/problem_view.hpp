@@ -3,6 +3,7 @@
 // works on them, so that it is compiled once for each kind of vector and not once for each problem.
 
 #include <duplex/error.hpp>
+#include <duplex/output_sizes.hpp>
 #include <duplex/problem.hpp>
 
 #include <concepts>
@@ -32,29 +33,35 @@ template <VectorSpace V> class AnyLower {
 
   template <class E> struct Of final : Base {
     explicit Of(E evaluation) : inner(std::move(evaluation)) {}
-    void at(const V &x, const V &y) override { inner.at(x, y); }
+    void at(const V &x, const V &y) override {
+      sizes.at(x, y);
+      inner.at(x, y);
+    }
     double value() override { return inner.value(); }
     void grad_x(V &out) override {
       if constexpr (requires { inner.grad_x(out); }) {
-        inner.grad_x(out);
+        sizes.like_x(out, "grad_x", [&] { inner.grad_x(out); });
       }
     }
-    void grad_y(V &out) override { inner.grad_y(out); }
+    void grad_y(V &out) override {
+      sizes.like_y(out, "grad_y", [&] { inner.grad_y(out); });
+    }
     void hess_yy(const V &v, V &out) override {
       if constexpr (OffersSecondOrder<E, V>) {
-        inner.hess_yy(v, out);
+        sizes.like_y(out, "hess_yy", [&] { inner.hess_yy(v, out); });
       } else {
         throw NotAvailable("the problem does not offer hess_yy(v, out) here");
       }
     }
     void cross_xy(const V &v, V &out) override {
       if constexpr (OffersSecondOrder<E, V>) {
-        inner.cross_xy(v, out);
+        sizes.like_x(out, "cross_xy", [&] { inner.cross_xy(v, out); });
       } else {
         throw NotAvailable("the problem does not offer cross_xy(v, out) here");
       }
     }
     E inner;
+    [[no_unique_address]] OutputSizes<E, V> sizes;
   };
 
 public:

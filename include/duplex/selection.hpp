@@ -68,15 +68,19 @@ private:
     lower.cross_xy(steepest, across);
     const double rounding_of_cross =
         of_noise * precision(image_) * std::sqrt(static_cast<double>(basis_.rows())) * norm(across);
-    for (Index j = 0; j < basis_.cols(); ++j) {
-      V w = basis_.col(j);
+    constexpr Index some = 8; // of many dimensions, so many mixtures
+    std::mt19937_64 generator(11);
+    V mixture = V::Zero(basis_.cols());
+    for (Index j = 0; j < std::min(some, basis_.cols()); ++j) {
+      fill_normal(generator, mixture);
+      mixture.normalize();
+      V w = basis_.cols() <= some ? V(basis_.col(j)) : V(basis_ * mixture);
       V in_range = w;
       for (int refinement = 0; refinement < 2; ++refinement) { // what rounding has left in w of other eigenvectors
         lower.hess_yy(w, image_);
         response.hessian().invert(image_, in_range);
         w -= in_range;
       }
-      basis_.col(j) = w;
       if (!is_rounding([&](const V &in, V &out) { lower.hess_yy(in, out); }, w, image_, 0.0)) {
         throw NotAvailable(
             "the lower Hessian is all but singular: whether f has one minimizer or many cannot be told at "
@@ -102,31 +106,54 @@ private:
     return norm(out) <= of_noise * noise + also;
   }
 
-  /// Where H is flat ∇y f must vanish: a slope beyond its rounding there belongs to a curvature too small to be seen.
+  /// Where H is flat ∇y f must vanish, here and at another x with y following: a slope beyond its rounding belongs to a
+  /// curvature that is too small to be seen.
   void require_no_slope(Response<V> &response) {
-    constexpr int samples = 6;
-    constexpr double of_samples = 4.0;
     auto &lower = response.lower();
-    V gradient = image_;
-    lower.grad_y(gradient);
-    V x = response.x();
-    V y = response.y();
+    const V &x = response.x();
+    V x_beside = x;
     std::mt19937_64 generator(10);
-    double noise = 0.0;
-    for (int i = 0; i < samples; ++i) {
-      change_last_bits(response.x(), generator, x);
-      change_last_bits(response.y(), generator, y);
-      lower.at(x, y);
+    fill_normal(generator, x_beside);
+    const double length = norm(x);
+    scale((length > 0.0 ? length : 1.0) / norm(x_beside), x_beside);
+    axpy(1.0, x, x_beside);
+    V y_beside = response.y();
+    V step = y_beside;
+    for (int newton = 0; newton < 2; ++newton) {
+      lower.at(x_beside, y_beside);
       lower.grad_y(image_);
-      image_ -= gradient;
-      noise = std::max(noise, part_in_null_space(image_));
+      response.hessian().invert(image_, step);
+      y_beside -= step;
     }
-    lower.at(response.x(), response.y());
-    if (!(part_in_null_space(gradient) <= of_samples * noise)) {
+    const bool slopes = slopes_beyond_rounding(lower, x, response.y(), generator) ||
+                        slopes_beyond_rounding(lower, x_beside, y_beside, generator);
+    lower.at(x, response.y());
+    if (slopes) {
       throw NotAvailable(
           "the lower Hessian is all but singular, and ∇y f does not vanish where it seems flat: f has no "
           "minimizer, or one that cannot be found at this precision");
     }
+  }
+
+  /// False where the place is outside of what f is defined on.
+  [[nodiscard]] bool slopes_beyond_rounding(AnyLower<V> &lower, const V &x, const V &y, std::mt19937_64 &generator) {
+    constexpr int samples = 6;
+    constexpr double of_samples = 4.0;
+    V gradient = image_;
+    V x_moved = x;
+    V y_moved = y;
+    lower.at(x, y);
+    lower.grad_y(gradient);
+    double noise = 0.0;
+    for (int i = 0; i < samples; ++i) {
+      change_last_bits(x, generator, x_moved);
+      change_last_bits(y, generator, y_moved);
+      lower.at(x_moved, y_moved);
+      lower.grad_y(image_);
+      image_ -= gradient;
+      noise = std::max(noise, part_in_null_space(image_));
+    }
+    return all_finite(gradient) && part_in_null_space(gradient) > of_samples * noise;
   }
 
   static constexpr double of_noise = 10.0;

@@ -7,11 +7,13 @@
 //
 // a recursion on products at the stored iterates: no tape, and T vectors of memory.
 
+#include <duplex/memory.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/upper_rule.hpp>
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,7 +39,7 @@ template <class Self, class Visit> void visit_nested_fields(Self &self, Visit &&
 template <VectorSpace V> class InnerLoop {
 public:
   InnerLoop(const V &y, std::int64_t steps, std::int64_t kept, InnerStart start)
-      : steps_(steps), start_(start), path_(static_cast<std::size_t>(kept), y), before_(y), gradient_(y) {
+      : steps_(steps), start_(start), path_(kept_iterates(kept, y)), before_(y), gradient_(y) {
     if (start == InnerStart::cold) {
       first_ = y;
     }
@@ -74,6 +76,13 @@ public:
   }
 
 private:
+  [[nodiscard]] static std::vector<V> kept_iterates(std::int64_t kept, const V &y) {
+    require_memory(precision(y) < 1e-10 ? 8.0 * static_cast<double>(kept) * static_cast<double>(size(y))
+                                        : 4.0 * static_cast<double>(kept) * static_cast<double>(size(y)),
+                   "inner = " + std::to_string(kept) + " keeps as many copies of y");
+    return std::vector<V>(static_cast<std::size_t>(kept), y);
+  }
+
   std::int64_t steps_;
   InnerStart start_;
   std::vector<V> path_;

@@ -24,8 +24,10 @@ struct Verdict {
   [[nodiscard]] bool holds() const {
     return known() && (slope.norm + slope.error <= goal() || (first.norm == 0.0 && slope.norm == 0.0));
   }
-  /// Whether rounding hides what is asked for, however far a run may go.
-  [[nodiscard]] bool hidden_by_rounding() const { return known() && !holds() && slope.error > 0.5 * goal(); }
+  /// Whether rounding hides what is asked for: ‖∇φ(x)‖ may be small enough, and the error is too large to tell.
+  [[nodiscard]] bool hidden_by_rounding() const {
+    return known() && !holds() && slope.error > 0.5 * goal() && !(slope.norm - slope.error > goal());
+  }
   /// What was measured and, where it does not hold, why.
   [[nodiscard]] std::string text() const;
 };

@@ -60,9 +60,11 @@ public:
     if (is_due) {
       next_ = monitor_->cadence.after(progress.iteration);
     }
+    measured_.resize(values_.size());
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      values_[i] = monitor_->metrics[i].measure(progress);
+      measured_[i] = monitor_->metrics[i].measure(progress); // which may be left in its middle
     }
+    values_.swap(measured_);
     progress.metrics = values_;
     progress.extra = !is_due;
     for (auto *observer : monitor_->observers) {
@@ -148,6 +150,7 @@ private:
   double relative_value_ = infinity;
   std::int64_t last_iteration_;
   std::vector<double> values_;
+  std::vector<double> measured_; ///< of a look that is going on
   std::size_t target_ = 0;
   std::int64_t next_ = 1;
 };

@@ -1,5 +1,4 @@
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/setup.hpp"
 
 #include <duplex/check.hpp>
@@ -19,7 +18,6 @@ struct CheckArguments {
 
 int check_problem(const CheckArguments &arguments, const std::vector<std::string> &more,
                   const std::vector<std::string> &command_options) {
-  restore_default_interrupts();
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   setup.command_options = command_options;

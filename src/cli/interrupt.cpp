@@ -1,8 +1,13 @@
 #include "cli/interrupt.hpp"
 
+#include "cli/command.hpp"
+
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
+#include <string_view>
+#include <unistd.h>
 
 namespace duplex::cli {
 
@@ -10,41 +15,89 @@ namespace {
 
 std::atomic<bool> requested{false};
 std::atomic<std::int64_t> first_request{0}; ///< in milliseconds
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
+std::atomic<int> interruptible{0};
+std::atomic<int> writing{0};
+std::atomic<int> extensions{0};
+timer_t patience_timer{};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
+                  std::atomic<int>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
+
+// Handlers call only what POSIX lists as safe in them.
 
 std::int64_t now_in_milliseconds() {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now); // which a handler may call
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void say(std::string_view text) {
+  const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+  (void)ignored;
+}
+
+void wake_after(long milliseconds) {
+  itimerspec when{};
+  when.it_value.tv_sec = milliseconds / 1000;
+  when.it_value.tv_nsec = milliseconds % 1000 * 1'000'000;
+  timer_settime(patience_timer, 0, &when, nullptr);
+}
+
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
 /// A second request ends the program at once, unless it is the echo of the first: `timeout` signals the process and
 /// then its group.
 extern "C" void request_interrupt(int signal) {
   constexpr std::int64_t echo = 200;
+  constexpr long patience = 1700; // of the two seconds that are promised
+  if (interruptible.load() == 0) {
+    end_by(signal);
+    return;
+  }
   const std::int64_t now = now_in_milliseconds();
   std::int64_t first = 0;
   if (first_request.compare_exchange_strong(first, now)) {
     requested.store(true);
+    wake_after(patience);
   } else if (now - first > echo) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+    end_by(signal);
   }
+}
+
+extern "C" void lose_patience(int /*signal*/) {
+  constexpr int most_extensions = 300; // half a minute for a file that is being written
+  if (writing.load() > 0 && extensions.fetch_add(1) < most_extensions) {
+    wake_after(100);
+    return;
+  }
+  say("duplex: did not end within two seconds of being asked to; what was saved before stands\n");
+  _exit(exit_run_failed);
 }
 
 } // namespace
 
 void install_interrupt_handler() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  timer_create(CLOCK_MONOTONIC, &event, &patience_timer);
+  std::signal(SIGALRM, lose_patience);
   std::signal(SIGINT, request_interrupt);
   std::signal(SIGTERM, request_interrupt);
-}
-
-void restore_default_interrupts() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  if (std::signal(SIGHUP, request_interrupt) == SIG_IGN) {
+    std::signal(SIGHUP, SIG_IGN);
+  }
 }
 
 const std::atomic<bool> &interrupt_requested() { return requested; }
+
+Interruptible::Interruptible() { ++interruptible; }
+Interruptible::~Interruptible() { --interruptible; }
+
+Writing::Writing() { ++writing; }
+Writing::~Writing() { --writing; }
 
 } // namespace duplex::cli

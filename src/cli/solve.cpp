@@ -300,7 +300,6 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   }
   std::optional<Certificate> certificate; // may take long: all else is written by now
   if (arguments.certify && !series.summary.failed()) {
-    restore_default_interrupts();
     certificate = duplex::certify(problem, problem.start(), series.state,
                                   {.claims = claims_of(series.summary, setup.run, solver)});
     result.series.front().certificate = certificate_json(*certificate);

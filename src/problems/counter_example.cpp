@@ -1,6 +1,7 @@
 #include <duplex/problems/counter_example.hpp>
 
 #include <duplex/matrix_file.hpp>
+#include <duplex/memory.hpp>
 
 #include <utility>
 
@@ -25,6 +26,7 @@ template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> Cou
       throw InvalidInput(matrix_file + ": " + reason.what());
     }
   }
+  require_memory(sizeof(Scalar) * numbers(), "counter-example with n = " + std::to_string(n));
   if (matrix == MatrixKind::identity) {
     return with_ones<Scalar>(IdentityMatrix(n), start);
   }

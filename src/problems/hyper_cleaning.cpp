@@ -1,5 +1,7 @@
 #include <duplex/problems/hyper_cleaning.hpp>
 
+#include <duplex/memory.hpp>
+
 #include "kernels/row_products.hpp"
 
 #include <random>
@@ -122,6 +124,7 @@ LabelledSamples clouds(std::mt19937_64 &generator, const Eigen::MatrixXd &centre
 } // namespace
 
 template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate() const {
+  require_memory(sizeof(Scalar) * numbers(), "hyper-cleaning with these samples, features and classes");
   std::mt19937_64 generator(seed);
   Eigen::MatrixXd centres(classes, features);
   for (Index k = 0; k < classes; ++k) {

@@ -1,5 +1,7 @@
 #include <duplex/problems/quadratic.hpp>
 
+#include <duplex/memory.hpp>
+
 #include <duplex/matrices.hpp>
 
 #include <cmath>
@@ -149,6 +151,8 @@ template <class Scalar> Quadratic<Scalar> QuadraticSettings::generate() const {
     throw InvalidInput("quadratic: null-space = " + std::to_string(null_space) +
                        ", expected at most m = " + std::to_string(m));
   }
+  require_memory(sizeof(Scalar) * numbers(),
+                 "quadratic with n = " + std::to_string(n) + " and m = " + std::to_string(m));
   using Vector = typename Quadratic<Scalar>::Vector;
   using Matrix = typename Quadratic<Scalar>::Matrix;
   std::mt19937_64 generator(seed);

@@ -1,5 +1,7 @@
 #include <duplex/problems/ridge.hpp>
 
+#include <duplex/memory.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -192,6 +194,7 @@ template <class Scalar> std::optional<Answer<typename Ridge<Scalar>::Vector>> Ri
 }
 
 template <class Scalar> Ridge<Scalar> RidgeSettings::generate() const {
+  require_memory(sizeof(Scalar) * numbers(), "ridge with these features and samples");
   using Vector = typename Ridge<Scalar>::Vector;
   std::mt19937_64 generator(seed);
   Vector weights(features);

@@ -29,6 +29,7 @@ struct Settings {
   std::string device = "auto";
   double few_shot_limit = 60.0;
   std::int64_t automatic_problems = 500;
+  std::int64_t claim_problems = 1000;
   const std::atomic<bool> *interrupt = nullptr;
   std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
@@ -49,6 +50,7 @@ struct Settings {
     visit("device", self.device, any_number, "table1-fewshot: cpu, cuda or auto");
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
     visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
+    visit("claim-problems", self.claim_problems, at_least_one, "claims: random problems of each family");
   }
 
   void told(const std::string &text) const {
@@ -72,6 +74,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment autosteps(const Settings &settings);
 [[nodiscard]] experiment::Experiment sabotage(const Settings &settings);
 [[nodiscard]] experiment::Experiment checkpoints(const Settings &settings);
+[[nodiscard]] experiment::Experiment claims(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -80,7 +83,7 @@ struct Entry {
   bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 13> entries{{
+inline constexpr std::array<Entry, 14> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -94,6 +97,7 @@ inline constexpr std::array<Entry, 13> entries{{
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
     {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
+    {"claims", "What runs say of themselves, checked in quadruple precision", claims},
     {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};
 

@@ -2,6 +2,7 @@
 // one without curvature. Each must come to the exact answer, or end with the right diagnosis.
 
 #include "report/table.hpp"
+#include "reproduce/checked_claims.hpp"
 #include "reproduce/quadratic_runs.hpp"
 #include "reproduce/reproduce.hpp"
 
@@ -185,7 +186,7 @@ Sabotaged run_sabotaged(Sabotage kind, std::uint64_t seed) {
 Experiment sabotage(const Settings &settings) {
   Experiment result{.name = "sabotage",
                     .title = std::string(title_of("sabotage")),
-                    .options = {{"runs", 200}},
+                    .options = {{"runs", 300}},
                     .seed = settings.seed,
                     .reference = "target"};
   struct Part {
@@ -225,12 +226,31 @@ Experiment sabotage(const Settings &settings) {
                std::to_string(converged), std::to_string(explained), std::to_string(bad), std::to_string(recoveries),
                std::to_string(most_steps)});
   }
+  constexpr int runs_of_a_family = 25;
+  for (const auto family :
+       {ClaimFamily::singular, ClaimFamily::nearly_singular, ClaimFamily::scaled, ClaimFamily::relative_kkt}) {
+    int converged = 0;
+    int bad = 0;
+    for (int i = 0; i < runs_of_a_family && !settings.interrupted(); ++i) {
+      const auto claim = check_claim(family, seeds());
+      ++done;
+      converged += claim.claimed && !claim.is_false() ? 1 : 0;
+      bad += claim.is_false() ? 1 : 0;
+      if (claim.is_false()) {
+        wrongs.add({claim.problem, "", claim.said});
+      }
+    }
+    wrong += bad;
+    lies += bad;
+    table.add({std::string(title_of(family)), std::to_string(runs_of_a_family), std::to_string(converged),
+               std::to_string(runs_of_a_family - converged - bad), std::to_string(bad), "", ""});
+  }
   result.interrupted = settings.interrupted();
   result.tables.push_back(table.text());
   if (wrong > 0) {
     result.tables.push_back(wrongs.text());
   }
-  result.claim("sabotage.right", "every run converges or ends with the right diagnosis", "all of 200",
+  result.claim("sabotage.right", "every run converges or ends with the right diagnosis", "all of 300",
                fmt::format("{} of {}", done - wrong, done), wrong == 0);
   result.claim("sabotage.honest", "no run claims success that the exact answer denies", "none", std::to_string(lies),
                lies == 0);

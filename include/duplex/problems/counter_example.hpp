@@ -268,7 +268,13 @@ struct CounterExampleSettings {
     visit("seed", self.seed, non_negative, "seed of a dense A");
   }
 
-  /// z₀ = e.
+  /// About how many numbers the problem and a run on it hold.
+  [[nodiscard]] double numbers() const {
+    const auto size = static_cast<double>(n);
+    return 20.0 * size + (matrix == MatrixKind::dense ? 3.0 * size * size : 0.0);
+  }
+
+  /// z₀ = e. Throws InvalidInput where that is larger than memory.
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;
 };
 

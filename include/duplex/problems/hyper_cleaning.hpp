@@ -162,6 +162,14 @@ struct HyperCleaningSettings {
     visit("seed", self.seed, non_negative, "seed of the samples");
   }
 
+  /// About how many numbers the problem and a run on it hold.
+  [[nodiscard]] double numbers() const {
+    const auto columns = static_cast<double>(features);
+    const double rows = static_cast<double>(samples) + static_cast<double>(trusted) + static_cast<double>(held_out);
+    return rows * (columns + 20.0) + 20.0 * static_cast<double>(classes) * (columns + 1.0);
+  }
+
+  /// Throws InvalidInput where that is larger than memory.
   template <class Scalar> [[nodiscard]] HyperCleaning<Scalar> generate() const;
 
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;

@@ -8,6 +8,7 @@
 
 #include <duplex/any_problem.hpp>
 #include <duplex/fields.hpp>
+#include <duplex/memory.hpp>
 #include <duplex/problem.hpp>
 
 #include <cmath>
@@ -107,6 +108,9 @@ struct MultipleMinimizersSettings {
   }
 
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const {
+    constexpr double numbers = 40.0; // that the problem and a run on it hold, for each of n
+    require_memory(sizeof(Scalar) * numbers * static_cast<double>(n),
+                   "multiple-minimizers with n = " + std::to_string(n));
     return MultipleMinimizers<Scalar>(n, start);
   }
 };

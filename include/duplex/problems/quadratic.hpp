@@ -128,6 +128,14 @@ struct QuadraticSettings {
     visit("seed", self.seed, non_negative, "seed of the problem");
   }
 
+  /// About how many numbers the problem and a run on it hold.
+  [[nodiscard]] double numbers() const {
+    const auto upper = static_cast<double>(n);
+    const auto lower = static_cast<double>(m);
+    return 3.0 * (upper + lower) * (upper + lower) + 5.0 * lower * lower + 2.0 * upper * lower;
+  }
+
+  /// Throws InvalidInput where that is larger than memory.
   template <class Scalar> [[nodiscard]] Quadratic<Scalar> generate() const;
 
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;

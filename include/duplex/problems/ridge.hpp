@@ -150,6 +150,14 @@ struct RidgeSettings {
     visit("seed", self.seed, non_negative, "seed of the samples");
   }
 
+  /// About how many numbers the problem and a run on it hold.
+  [[nodiscard]] double numbers() const {
+    const auto columns = static_cast<double>(features);
+    const double rows = static_cast<double>(training) + static_cast<double>(validation) + static_cast<double>(held_out);
+    return columns * (2.0 * rows + 4.0 * columns + 20.0);
+  }
+
+  /// Throws InvalidInput where that is larger than memory.
   template <class Scalar> [[nodiscard]] Ridge<Scalar> generate() const;
 
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;

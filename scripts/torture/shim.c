@@ -1,0 +1,116 @@
+/* Counts what a process does to its files and, at a chosen count, kills it or lets the disk be full from there on.
+ *
+ *   TORTURE_COUNT=FILE   write the number of operations to FILE at the end
+ *   TORTURE_KILL=N       SIGKILL before operation N
+ *   TORTURE_FULL=N       operation N and all later writes fail with ENOSPC
+ *
+ * Loaded by LD_PRELOAD. Operations are write, fsync, rename, unlink and opening a file to write, on files alone: what goes
+ * to a terminal or a pipe is not counted. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static long operations, kill_at, full_at;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *at = getenv("TORTURE_KILL");
+  const char *full = getenv("TORTURE_FULL");
+  kill_at = at ? atol(at) : 0;
+  full_at = full ? atol(full) : 0;
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *file = getenv("TORTURE_COUNT");
+  if (file) {
+    FILE *out = fopen(file, "w");
+    if (out) {
+      fprintf(out, "%ld\n", operations);
+      fclose(out);
+    }
+  }
+}
+
+/* Whether the operation is to fail for lack of space. */
+static int operate(void) {
+  long now = __sync_add_and_fetch(&operations, 1);
+  if (kill_at > 0 && now >= kill_at) {
+    kill(getpid(), SIGKILL);
+  }
+  return full_at > 0 && now >= full_at;
+}
+
+static int is_file(int descriptor) {
+  struct stat status;
+  return descriptor > 2 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  static ssize_t (*real)(int, const void *, size_t);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "write");
+  }
+  if (is_file(descriptor) && operate()) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return real(descriptor, bytes, count);
+}
+
+int fsync(int descriptor) {
+  static int (*real)(int);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "fsync");
+  }
+  operate();
+  return real(descriptor);
+}
+
+int rename(const char *from, const char *to) {
+  static int (*real)(const char *, const char *);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "rename");
+  }
+  operate();
+  return real(from, to);
+}
+
+int unlink(const char *file) {
+  static int (*real)(const char *);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "unlink");
+  }
+  operate();
+  return real(file);
+}
+
+static int open_counted(const char *name, const char *file, int flags, mode_t mode) {
+  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
+  if ((flags & O_ACCMODE) != O_RDONLY && operate() && (flags & O_CREAT)) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return real(file, flags, mode);
+}
+
+int open(const char *file, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  mode_t mode = (mode_t)va_arg(more, int);
+  va_end(more);
+  return open_counted("open", file, flags, mode);
+}
+
+int open64(const char *file, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  mode_t mode = (mode_t)va_arg(more, int);
+  va_end(more);
+  return open_counted("open64", file, flags, mode);
+}

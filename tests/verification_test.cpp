@@ -1,0 +1,266 @@
+// The one rule by which a run may say that it has succeeded, and what it is made of: a hypergradient with an error that
+// is measured, beside that of the start.
+
+#include "support.hpp"
+
+#include "reproduce/least_squares.hpp"
+
+#include <Eigen/Cholesky>
+
+#include <array>
+
+namespace duplex::testing {
+namespace {
+
+using reproduce::LeastSquares;
+
+/// f = y log y − y − xy with y*(x) = eˣ, F = ½(x − 1)² + ½(y − 2)²: not finite at y = 0.
+class Entropy {
+public:
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const { return (y().array() * y().array().log() - y().array()).sum() - x().dot(y()); }
+    void grad_y(Vec &out) const { out = y().array().log().matrix() - x(); }
+    void hess_yy(const Vec &v, Vec &out) const { out = v.cwiseQuotient(y()); }
+    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const {
+      return 0.5 * (x().array() - 1.0).square().sum() + 0.5 * (y().array() - 2.0).square().sum();
+    }
+    void grad_x(Vec &out) const { out = x().array() - 1.0; }
+    void grad_y(Vec &out) const { out = y().array() - 2.0; }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 1; }
+  [[nodiscard]] State<Vec> start() const { return {Vec::Constant(1, -1.0), Vec::Ones(1), {}}; }
+};
+
+TEST(ExactPointOf, ALowerLevelThatIsNotFiniteAtZeroIsFoundWithinItsDomain) {
+  const Entropy problem;
+  ExactSolver exact(problem);
+  const auto &point = exact.at(Vec::Constant(1, -1.0), Vec::Ones(1));
+  EXPECT_NEAR(point.y[0], std::exp(-1.0), 1e-15);
+  EXPECT_NEAR(point.hypergradient[0], -2.0 + (std::exp(-1.0) - 2.0) * std::exp(-1.0), 1e-14);
+  EXPECT_TRUE(check(problem, problem.start(), {.spread = 0.1}).passes());
+  EXPECT_TRUE(certify(problem, problem.start(), problem.start()).holds());
+  auto state = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{}, state).termination, Termination::tolerance_verified);
+}
+
+TEST(SlopeMeterAt, APointWithoutAGradientSaysWhy) {
+  const Entropy problem;
+  SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+  const auto slope = meter.at(Vec::Zero(1), Vec::Constant(1, -1.0), {});
+  EXPECT_FALSE(slope.known());
+  EXPECT_CONTAINS(slope.unavailable, "∇y f is not finite");
+  EXPECT_TRUE(slope.met_infinity);
+}
+
+TEST(SlopeMeterAt, AnyPointIsRightToTheErrorThatItGives) {
+  for (const Index m : {4, 80, 300}) { // by eigenvectors, by conjugate gradients first, and by them alone
+    const auto spectrum = log_spaced_spectrum<double>(m, 100.0, 0.1);
+    const CounterExample problem(DiagonalSpd<double>(spectrum), random_vector(m, 1));
+    const Vec x = random_vector(m, 2);
+    const Vec truth = x - random_vector(m, 1) + x.cwiseQuotient(spectrum);
+    for (const double wanted : {1e-2, 1e-6, 0.0}) {
+      SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+      const auto slope = meter.at(x, Vec::Zero(m), {.relative = wanted});
+      ASSERT_TRUE(slope.known()) << slope.unavailable;
+      EXPECT_LE((meter.hypergradient() - truth).norm(), slope.error) << m;
+      EXPECT_LE(slope.error, std::max(wanted, 1e-10) * slope.norm) << m;
+    }
+  }
+}
+
+/// Seed by seed as a new user would draw them.
+LeastSquares wide(Index rows, Index columns, std::uint64_t seed) {
+  const auto random = [&](Index r, Index c, std::uint64_t more) {
+    const Vec entries = random_vector(r * c, 10 * seed + more);
+    return Mat(Eigen::Map<const Mat>(entries.data(), r, c));
+  };
+  return LeastSquares({random(rows, columns, 1), random(rows, 5, 2), random_vector(columns, 10 * seed + 3)});
+}
+
+/// ∇φ where A is wide: y = c + Aᵀw with AAᵀw = Bx − Ac, ∇φ = Bᵀw + x/100.
+double slope_of(const LeastSquares &problem, const Vec &x) {
+  const auto &[a, b, c] = problem.data();
+  const Vec w = (a * a.transpose()).ldlt().solve(b * x - a * c);
+  return (b.transpose() * w + LeastSquares::weight * x).norm();
+}
+
+TEST(AClaimOfSuccess, HoldsWhereTheLowerLevelHasManyMinimizers) {
+  int claims = 0;
+  for (const auto &[rows, columns] : {std::pair{15, 40}, {20, 50}, {30, 60}}) {
+    for (std::uint64_t seed = 2; seed <= 7; ++seed) {
+      const auto problem = wide(rows, columns, seed);
+      auto state = problem.start();
+      const auto summary = solve(problem, Bagdc{}, state);
+      if (summary.converged()) {
+        ++claims;
+        EXPECT_LE(slope_of(problem, state.x), 1e-5 * slope_of(problem, Vec::Zero(5))) << summary.brief();
+      }
+    }
+  }
+  EXPECT_GE(claims, 12);
+}
+
+TEST(AClaimOfSuccess, IsMeasuredBesideTheStartAndNotBesideWhatTheOpeningMadeOfIt) {
+  const auto spectrum = log_spaced_spectrum<double>(7, 1e6, 2.7e-9);
+  const CounterExample problem(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(7)), 0.0);
+  auto state = problem.start();
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-4, .upper_scale = 2e-5}, state);
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
+  EXPECT_LE(relative_error(state.x, problem.answer()->x), 1e-3);
+  EXPECT_CONTAINS(summary.explanation, "2.65");
+}
+
+TEST(AClaimOfSuccess, IsNotMadeBelowWhatRoundingShows) {
+  Mat a(2, 2);
+  a << 0.00099728411191731198, 5.2043340772110613e-05, 5.2043340772110613e-05, 2.7168880826877992e-06;
+  const CounterExample problem(DenseSpd<double>(a), Vec(Vec::Ones(2)), 0.0);
+  for (const double tolerance : {1e-12, 1e-15}) {
+    auto state = problem.start();
+    const auto summary = solve(problem, Bagdc{.tolerance = tolerance}, state);
+    EXPECT_EQ(summary.termination, Termination::not_verified) << summary.brief();
+    EXPECT_FALSE(summary.converged());
+    EXPECT_FALSE(summary.failed());
+    EXPECT_CONTAINS(summary.message, "rounding hides");
+  }
+}
+
+TEST(AClaimOfSuccess, IsMeasuredBesideTheStartAfterARecoveryToo) {
+  const auto problem = QuadraticSettings{.n = 4, .m = 5}.generate<double>();
+  auto state = problem.start();
+  state.x = random_vector(4, 1) * 1e3;
+  const Vec start = state.x;
+  const auto summary = solve(problem, Bagdc{.tolerance = 1e-6}, state, {.recoveries = 3});
+  ASSERT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
+  ExactSolver exact(problem);
+  const double first = exact.at(start, Vec::Zero(5)).hypergradient.norm();
+  EXPECT_LE(exact.at(state.x, state.y).hypergradient.norm(), 1e-6 * first);
+}
+
+TEST(RelativeKktTolerance, IsNotMeasuredBesideAnOvershoot) {
+  const auto problem =
+      QuadraticSettings{.n = 5, .m = 6, .condition = 5.0, .coupling = 0.5, .seed = 3}.generate<double>();
+  ExactSolver exact(problem);
+  for (const double beta : {0.5, 1.5, 1.95}) {
+    auto state = problem.start();
+    state.y = random_vector(6, 2) * 1e6; // from where v overshoots
+    const Vec x0 = state.x;
+    const Bagdc solver{.alpha = 0.02, .beta = beta, .eta = 1.9, .dual = DualStep::constant};
+    const auto summary = solve(problem, solver, state, {.max_iterations = 200'000, .kkt_relative_tolerance = 1e-4});
+    ASSERT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
+    const double first = exact.at(x0, Vec::Zero(6)).hypergradient.norm();
+    EXPECT_LE(exact.at(state.x, state.y).hypergradient.norm(), 1e-4 * first) << beta;
+  }
+}
+
+/// A problem that writes as a user might, entry by entry, and looks at every output that it is given.
+class EntryByEntry {
+public:
+  using Vector = Vec;
+  static constexpr Index entries = 3;
+  static void copy(const Vec &from, double factor, Vec &out) {
+    EXPECT_EQ(out.size(), entries);
+    for (Index i = 0; i < entries; ++i) {
+      out[i] = factor * from[i];
+    }
+  }
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * y().squaredNorm() - x().dot(y()); }
+    void grad_y(Vec &out) const { copy(y() - x(), 1.0, out); }
+    void hess_yy(const Vec &v, Vec &out) const { copy(v, 1.0, out); }
+    void cross_xy(const Vec &v, Vec &out) const { copy(v, -1.0, out); }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * (x().array() - 1.0).square().sum() + 0.5 * y().squaredNorm(); }
+    void grad_x(Vec &out) const { copy(x() - Vec::Ones(entries), 1.0, out); }
+    void grad_y(Vec &out) const { copy(y(), 1.0, out); }
+    void hess_yy(const Vec &v, Vec &out) const { copy(v, 1.0, out); }
+    void cross_xy(const Vec &v, Vec &out) const { copy(v, 0.0, out); }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return entries; }
+  [[nodiscard]] Index y_size() const { return entries; }
+  [[nodiscard]] State<Vec> start() const { return {Vec::Zero(entries), Vec::Zero(entries), {}}; }
+};
+
+TEST(OutputsOfAProblem, HaveTheirSizeWhereverItIsCalled) {
+  const EntryByEntry problem;
+  AllSolvers::each([&]<class S>() {
+    for (const bool breaks : {false, true}) {
+      S solver;
+      if constexpr (requires { solver.alpha; }) {
+        solver.alpha = breaks ? 1e3 : 0.1;
+      }
+      Monitor<Vec> monitor;
+      const MetricBook book(problem);
+      for (const auto *name : {"kkt", "upper", "hypergradient", "hypergradient-error", "phi"}) {
+        monitor.metrics.push_back(book.metric(name));
+      }
+      auto state = problem.start();
+      (void)solve(problem, solver, state,
+                  {.max_iterations = 200,
+                   .kkt_tolerance = 1e-12,
+                   .kkt_relative_tolerance = 1e-12,
+                   .recoveries = 3,
+                   .patience = 50},
+                  monitor);
+    }
+  });
+  auto state = problem.start();
+  EXPECT_EQ(solve(problem, Bagdc{}, state).termination, Termination::tolerance_verified);
+  EXPECT_TRUE(certify(problem, problem.start(), state).holds());
+  EXPECT_TRUE(check(problem).passes());
+}
+
+/// EntryByEntry with a mistake in how an output is written.
+template <int mistake> class Careless : public EntryByEntry {
+public:
+  struct Lower : EntryByEntry::Lower {
+    void hess_yy(const Vec &v, Vec &out) const {
+      if constexpr (mistake == 0) {
+        out = v.head(2);
+      } else if constexpr (mistake == 1) {
+        out.head(2) = v.head(2);
+      } else {
+        out += v;
+      }
+    }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+};
+
+TEST(OutputsOfAProblem, ThatAreResizedOrNotWrittenAreFoundByCheck) {
+  const auto note = [](const auto &problem) {
+    const auto report = check(problem);
+    EXPECT_FALSE(report.passes());
+    for (const auto &row : report.rows) {
+      if (row.quantity == "lower hess_yy") {
+        EXPECT_CONTAINS(report.table(), row.note);
+        return row.note;
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(note(Careless<0>()), "out was made 2 entries long, expected 3");
+  EXPECT_EQ(note(Careless<1>()), "not every entry of out is written, or out is added to");
+  EXPECT_EQ(note(Careless<2>()), "not every entry of out is written, or out is added to");
+}
+
+#ifndef NDEBUG
+TEST(OutputsOfAProblem, ThatAreResizedAreRefusedWhereAssertionsAreOn) {
+  const Careless<0> problem;
+  auto state = problem.start();
+  EXPECT_EQ(refusal([&] { (void)solve(problem, with_given_steps, state); }),
+            "lower().hess_yy: out has 2 entries after the call, expected 3 like y");
+}
+#endif
+
+} // namespace
+} // namespace duplex::testing
