@@ -1,6 +1,8 @@
 #pragma once
 // The clock of a run, and the limit on it.
 
+#include <duplex/conversion.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,8 +16,10 @@ namespace duplex {
 class Stopwatch {
 public:
   void start() { since_ = Clock::now(); }
-  /// As if it had run that long before.
+  /// As if it had run that long before. Throws InvalidInput where that is no time that a run may have taken.
   void credit(double seconds) {
+    constexpr double thirty_years = 1e9;
+    (void)number_within(seconds, Bound{.low = 0.0, .high = thirty_years}, "the time of the saved state");
     before_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
   void pause() { before_ += Clock::now() - since_; }
