@@ -1,7 +1,7 @@
 # The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
 
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
-  zlib1g-dev node=nodejs npm=npm
+  zlib1g-dev libxxhash-dev node=nodejs npm=npm
 CLANG_PACKAGES := clang libclang-rt-14-dev
 TORCH_PACKAGES := libtorch-dev
 TEST_PACKAGES := $(CLANG_PACKAGES) $(TORCH_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
