@@ -3,6 +3,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "report/files.hpp"
+#include "report/json_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -69,7 +70,7 @@ int predict_labels(const PredictArguments &arguments) {
     (void)std::fputs(remark.c_str(), stderr);
   }
   if (arguments.as_json) {
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", report::json_text(json, 2));
   } else if (!arguments.out.empty()) {
     fmt::print("written: {}\n", arguments.out);
   }

@@ -1,7 +1,7 @@
 #include "experiment/experiment.hpp"
 
 #include "experiment/trace_file.hpp"
-#include "report/files.hpp"
+#include "report/json_file.hpp"
 
 #include <duplex/metrics.hpp>
 #include <duplex/version.hpp>
@@ -87,21 +87,42 @@ public:
   }
   /// With the rows of before where the run goes on.
   void begin(const SavedState *from) {
+    report::Fingerprint in_file;
     if (from != nullptr) {
       trace_.restore(from->get<SavedState::Doubles>("trace"), request_->metrics.size());
+      in_file = place_in_file(*from);
     }
     if (!request_->trace_file.empty()) {
-      file_.emplace(request_->trace_file, request_->metrics);
+      file_.emplace(request_->trace_file, request_->metrics, in_file);
     }
   }
   void finish() {
     if (file_) {
-      file_->begin(trace_.rows()); // where nothing was left to do
+      file_->finish(trace_.rows());
     }
   }
   [[nodiscard]] const Trace<Vector> &trace() const { return trace_; }
+  void save(SavedState &into) const {
+    into.put("trace", trace_.numbers());
+    if (const auto place = file_ ? file_->place() : report::Fingerprint(); !place.hash.empty()) {
+      into.put(bytes_entry, SavedState::Integers{static_cast<std::int64_t>(place.bytes)});
+      into.put(hash_entry, place.hash);
+    }
+  }
 
 private:
+  static constexpr const char *bytes_entry = "trace file bytes";
+  static constexpr const char *hash_entry = "trace file hash";
+
+  [[nodiscard]] static report::Fingerprint place_in_file(const SavedState &from) {
+    if (!from.has(bytes_entry) || !from.has(hash_entry)) {
+      return {};
+    }
+    return {static_cast<std::uint64_t>(
+                saved_integer<std::int64_t>(from.first<SavedState::Integers>(bytes_entry), bytes_entry)),
+            from.get<std::string>(hash_entry)};
+  }
+
   const RunRequest *request_;
   Trace<Vector> trace_;
   std::optional<TraceFile> file_;
@@ -172,7 +193,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
     saving = *request.saving;
     saving.save = [&](const SavedState &state) {
       SavedState with_trace = state;
-      with_trace.put("trace", trace.trace().numbers());
+      trace.save(with_trace);
       request.saving->save(with_trace);
     };
     options.saving = &saving;
@@ -270,11 +291,10 @@ void print(const Experiment &experiment) {
   fmt::print("{} of {} claims hold\n", held, experiment.claims.size());
 }
 
-void write(const Experiment &experiment, const std::filesystem::path &folder) {
-  report::require_writable_folder(folder);
-  report::write_file(folder / (experiment.name + ".json"), to_json(experiment).dump(2) + "\n");
-  report::write_file(folder / (experiment.name + ".csv"), to_csv(experiment));
-  report::write_file(folder / (experiment.name + ".svg"), report::to_svg(experiment.figure));
+std::vector<report::NamedContent> files_of(const Experiment &experiment) {
+  return {{experiment.name + ".json", report::json_text(to_json(experiment), 2) + "\n"},
+          {experiment.name + ".csv", to_csv(experiment)},
+          {experiment.name + ".svg", report::to_svg(experiment.figure)}};
 }
 
 } // namespace duplex::experiment

@@ -110,7 +110,7 @@ TEST(FewShotCommand, EndsAtCtrlCWithACheckpointToGoOnFrom) {
                               "for i in $(seq 600); do grep -q 'step     2' {} && break; sleep 0.1; done; "
                               "kill -INT $process; wait $process; cat {}",
                               DUPLEX_TOOL, digits.options(), out.path().string(), log, log, log));
-  EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume '" + out.path().string() + "'");
+  EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume " + out.path().string());
   const auto steps = read_json(out.path() / "summary.json")["steps"].get<int>();
   EXPECT_GE(steps, 2);
   EXPECT_TRUE(read_json(out.path() / "summary.json")["test"].is_null());
@@ -138,7 +138,7 @@ TEST(FewShotCommand, RefusesGraphsOnACpu) {
 TEST(FewShotCommand, RefusesToGoOnFromNothingOrWithOtherSettings) {
   const DrawnDigits digits;
   const ScratchFolder out;
-  expect_refused("few-shot --resume " + out.path().string(), {"nothing to go on from", "checkpoint.dpx"});
+  expect_refused("few-shot --resume " + out.path().string(), {"nothing to go on from", "manifest.json"});
   const std::string folder = (out.path() / "run").string();
   ASSERT_EQ(run_tool(digits.options() + "--steps 1 --out " + folder).exit_code, 0);
   expect_refused("few-shot --ways 4 --resume " + folder, {"--ways", "--steps"});

@@ -171,7 +171,9 @@ TEST_F(NetworkCleaning, PredictsFromItsFilesAsInMemory) {
   const auto classifier = clean::make_network(settings());
   const auto outcome = outcome_with(*classifier, {.most_steps = 20, .rounds = 1});
   const ScratchFolder scratch;
-  clean::write_model(scratch.path(), outcome.model);
+  for (const auto &file : clean::model_files(outcome.model)) {
+    (void)scratch.file(file.name, file.content);
+  }
   const auto model = clean::read_model(scratch.path());
   EXPECT_EQ(model.hidden, 32);
   const auto from_files = clean::predict(model, test.dataset);

@@ -268,6 +268,11 @@ struct CounterExampleSettings {
     visit("seed", self.seed, non_negative, "seed of a dense A");
   }
 
+  /// Files that make() reads.
+  [[nodiscard]] std::vector<std::string> input_files() const {
+    return matrix_file.empty() ? std::vector<std::string>() : std::vector{matrix_file};
+  }
+
   /// z₀ = e.
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;
 };
