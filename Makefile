@@ -56,7 +56,7 @@ test: setup
 	@sh scripts/test.sh
 
 fuzz: setup
-	@sh scripts/install.sh $(CLANG_PACKAGES)
+	@sh scripts/install.sh $(CLANG_PACKAGES) libomp-dev
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 torture: torch

@@ -79,12 +79,21 @@ std::string encoded(const SavedState &state) {
         },
         value);
   }
+  return framed(entries);
+}
+
+std::string framed(std::string_view entries) {
   std::string file(magic);
   append_number(file, version);
   append_number(file, static_cast<std::uint64_t>(entries.size()));
   file += entries;
   append_number(file, checksum(entries));
   return file;
+}
+
+std::string_view entries_of(std::string_view file) {
+  constexpr std::size_t before = magic.size() + sizeof version + sizeof(std::uint64_t);
+  return file.substr(before, file.size() - before - sizeof(std::uint32_t));
 }
 
 SavedState decoded(std::string_view bytes, const std::string &source) {

@@ -13,13 +13,13 @@
 namespace duplex::cli {
 
 struct SolveArguments {
-  std::string problem;
+  std::string problem = {};
   std::string solver = "bagdc";
   std::string metrics = "kkt,upper";
-  std::string target;
-  std::string out;
-  std::string resume;
-  std::string trace;       ///< absolute
+  std::string target = {};
+  std::string out = {};
+  std::string resume = {};
+  std::string trace = {};  ///< absolute
   bool gave_trace = false; ///< now, rather than when the run began
   std::int64_t every = 1;
   std::int64_t held_out_patience = 0;

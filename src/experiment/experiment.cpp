@@ -191,11 +191,13 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   Saving saving;
   if (request.saving) {
     saving = *request.saving;
-    saving.save = [&](const SavedState &state) {
-      SavedState with_trace = state;
-      trace.save(with_trace);
-      request.saving->save(with_trace);
-    };
+    if (saving.save) {
+      saving.save = [&](const SavedState &state) {
+        SavedState with_trace = state;
+        trace.save(with_trace);
+        request.saving->save(with_trace);
+      };
+    }
     options.saving = &saving;
   }
   trace.begin(saving.from);
