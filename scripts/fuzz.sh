@@ -6,9 +6,11 @@ export folder=build-fuzz
 sh scripts/configure.sh fuzz $folder
 cmake --build $folder
 $folder/fuzz/fuzz_seeds $folder/seeds | xargs -P "$(nproc)" -I{} sh -c '
-  mkdir -p $folder/corpus/{} fuzz/corpus/{}
+  mkdir -p $folder/corpus/{}
+  kept=fuzz/corpus/{}
+  [ -d "$kept" ] || kept=
   if $folder/fuzz/fuzz_{} -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
-    -artifact_prefix=$folder/found-{}- $folder/corpus/{} $folder/seeds/{} fuzz/corpus/{} >$folder/fuzz-{}.log 2>&1; then
+    -artifact_prefix=$folder/found-{}- $folder/corpus/{} $folder/seeds/{} $kept >$folder/fuzz-{}.log 2>&1; then
     echo "{}: $(sed -n "s/^stat::number_of_executed_units: *//p" $folder/fuzz-{}.log) files, none of them harmful"
   else
     tail -n 60 $folder/fuzz-{}.log

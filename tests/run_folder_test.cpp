@@ -89,6 +89,23 @@ TEST(RunFolder, IsNotMadeWhereARunIsToGoOn) {
   EXPECT_CONTAINS(refusal([&] { (void)resumed(scratch.path()); }), "nothing to go on from");
 }
 
+TEST(RunFolder, IsNotBegunInWhereSomebodyElsesManifestWouldBeLost) {
+  const ScratchFolder scratch;
+  (void)scratch.file("manifest.json", R"({"name": "a page", "icons": []})");
+  RunFolder folder(scratch.path());
+  EXPECT_CONTAINS(refusal([&] { folder.begin("solve", {"solve"}); }), "manifest.json' is not of a run of Duplex");
+  EXPECT_EQ(read_file(scratch.path() / "manifest.json"), R"({"name": "a page", "icons": []})");
+}
+
+TEST(RunFolder, IsBegunInAgainWhereTheManifestIsDamaged) {
+  const ScratchFolder scratch;
+  run_to_its_end(scratch.path(), 1.0, {{"solve.json", "first"}});
+  fs::resize_file(scratch.path() / "manifest.json", 200);
+  EXPECT_CONTAINS(refusal([&] { (void)resumed(scratch.path()); }), "manifest.json: is damaged");
+  run_to_its_end(scratch.path(), 2.0, {{"solve.json", "second"}});
+  EXPECT_EQ(number_in(resumed(scratch.path())), 2.0);
+}
+
 TEST(RunFolder, LosesWhatKilledProcessesHadBegunToWriteAndNothingElse) {
   const ScratchFolder scratch;
   pid_t dead = 0;

@@ -88,6 +88,10 @@ std::string result_name(const Json &json, const std::string &name) {
 
 } // namespace
 
+bool is_manifest_of_duplex(std::string_view text) {
+  return text.find(fmt::format("\"{}\"", format_name)) != std::string_view::npos;
+}
+
 bool is_result_name(std::string_view name) {
   constexpr std::size_t longest = 255;
   return !name.empty() && name.size() <= longest && name.front() != '.' && name != manifest_name &&

@@ -51,6 +51,9 @@ struct Manifest {
 /// of files, for one, must lie in the folder.
 [[nodiscard]] Manifest parse_manifest(std::string_view text, const std::string &name);
 
+/// Whether the text, damaged as it may be, was one.
+[[nodiscard]] bool is_manifest_of_duplex(std::string_view text);
+
 /// Whether a run may write, and remove, a file of that name in its folder.
 [[nodiscard]] bool is_result_name(std::string_view name);
 

@@ -31,7 +31,7 @@ fs::path opened_folder(const fs::path &folder, RunFolder::Opening opening) {
     throw InvalidInput(fmt::format("nothing to go on from: there is no folder '{}'", folder.string()));
   }
   report::require_writable_folder(folder);
-  return fs::absolute(folder).lexically_normal();
+  return fs::canonical(folder);
 }
 
 std::string drawn_id() {
@@ -56,6 +56,19 @@ void add_name(std::vector<std::string> &names, const std::string &name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     names.push_back(name);
   }
+}
+
+/// The text of an earlier run's manifest; empty where there is none. A file of somebody else's is not to be lost.
+std::string manifest_to_replace(const fs::path &file) {
+  if (!fs::is_regular_file(fs::symlink_status(file))) {
+    return {};
+  }
+  std::string text = report::read_file(file);
+  if (!text.empty() && !is_manifest_of_duplex(text)) {
+    throw InvalidInput(fmt::format("'{}' is not of a run of Duplex, and would be lost: move it, or name another folder",
+                                   file.string()));
+  }
+  return text;
 }
 
 /// Why an input is not what it was; empty where it is.
@@ -109,9 +122,9 @@ void RunFolder::begin(const std::string &command, const std::vector<std::string>
                .started_in = fs::current_path().string(),
                .version = version,
                .started = report::utc_now()};
+  manifest_before_ = manifest_to_replace(file(manifest_name));
   try {
-    manifest_before_ = report::read_file(file(manifest_name));
-    const Manifest before = parse_manifest(manifest_before_, file(manifest_name).string());
+    const Manifest before = parse_manifest(manifest_before_, manifest_name);
     keeps_results_ = earlier == Earlier::kept && before.command == command;
     manifest_.older = before.older;
     if (keeps_results_) {
@@ -121,7 +134,7 @@ void RunFolder::begin(const std::string &command, const std::vector<std::string>
         add_name(manifest_.older, result.name);
       }
     }
-  } catch (const InvalidInput &) { // there is none, or it is damaged: of an earlier run nothing is known
+  } catch (const InvalidInput &) { // there is none, or it is damaged: nothing is known of an earlier run
     manifest_.older.clear();
   }
   write_manifest();
@@ -210,7 +223,7 @@ void RunFolder::go_where_it_was_started() const {
 }
 
 void RunFolder::add_input(const fs::path &read) {
-  InputFile input{.given = read.string(), .path = fs::absolute(read).lexically_normal().string()};
+  InputFile input{.given = read.string(), .path = fs::absolute(read).string()};
   const bool known = std::any_of(manifest_.inputs.begin(), manifest_.inputs.end(),
                                  [&](const InputFile &other) { return other.path == input.path; });
   if (known) {

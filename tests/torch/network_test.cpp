@@ -218,5 +218,19 @@ TEST_F(NetworkCleaning, GoesThroughTheTool) {
   EXPECT_FALSE(std::filesystem::exists(scratch.path() / "out" / "model-hidden.npy")) << "of the network before";
 }
 
+TEST_F(NetworkCleaning, GoesOnThroughTheToolInAFolderThatIsNamedRelatively) {
+  const ScratchFolder scratch;
+  const auto train = scratch.file("train.csv", csv_of(rings(600, 5, 1).dataset));
+  const auto sure = scratch.file("trusted.csv", csv_of(rings(60, 0, 2).dataset));
+  const auto out = scratch.path() / "out";
+  test::RunningTool tool({"clean", "--train", train, "--trusted", sure, "--model", "mlp", "--hidden", "20", "--threads",
+                          "1", "--save-every", "0", "--out", out.string()});
+  ASSERT_TRUE(tool.wait_until([&] { return std::filesystem::exists(out / "checkpoint.dpx"); }));
+  EXPECT_EQ(tool.end(SIGKILL), -1);
+  const auto rest = test::run_command("cd " + scratch.path().string() + " && " + DUPLEX_TOOL + " clean --resume out");
+  EXPECT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_TRUE(std::filesystem::exists(out / "model-hidden.npy"));
+}
+
 } // namespace
 } // namespace duplex::testing
