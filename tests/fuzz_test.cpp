@@ -10,6 +10,12 @@
 #include <filesystem>
 #include <random>
 
+namespace duplex::fuzz {
+
+inline void PrintTo(const Target &target, std::ostream *out) { *out << target.name; }
+
+} // namespace duplex::fuzz
+
 namespace duplex::testing {
 namespace {
 

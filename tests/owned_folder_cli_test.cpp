@@ -1,6 +1,7 @@
 // What users see of folders that runs own: runs at once, kills, changed inputs, forged checkpoints, links, full disks.
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "support.hpp"
 #include "tool.hpp"
 
@@ -114,14 +115,14 @@ TEST_F(OwnedFolder, WritesThroughNoLink) {
 
 TEST_F(OwnedFolder, OutlivesCheckpointsThatCannotBeWritten) {
   fs::create_directories(folder / "checkpoint.next.dpx" / "in the way");
-  const auto result = run_tool("solve --problem counter-example --n 2000 --matrix diagonal --alpha 0.1 --beta 0.1 "
-                               "--iterations 20000 --every 20000 --save-every 0.001 --out " +
+  const auto result = run_tool("solve --problem counter-example --n 50 --matrix diagonal --alpha 0.1 --beta 0.1 "
+                               "--iterations 2000 --every 2000 --save-every 0.000001 --out " +
                                out);
   EXPECT_EQ(result.exit_code, 1) << result.output;
   const auto first = result.output.find("no checkpoint: cannot write");
   ASSERT_NE(first, std::string::npos) << result.output;
   EXPECT_EQ(result.output.find("no checkpoint", first + 1), std::string::npos) << "told once\n" << result.output;
-  EXPECT_EQ(read_json(folder / "solve.json")["series"][0]["iterations"], 20000) << "the run went on";
+  EXPECT_EQ(read_json(folder / "solve.json")["series"][0]["iterations"], 2000) << "the run went on";
   EXPECT_TRUE(fs::exists(folder / "solution.csv"));
 }
 
@@ -256,10 +257,18 @@ TEST_F(OwnedFolder, TakesNamesThatAreNotUtf8) {
 }
 
 TEST_F(OwnedFolder, KeepsTheResultsOfOtherReproductions) {
-  ASSERT_EQ(run_tool("reproduce fig4 --out " + out).exit_code, 0);
-  ASSERT_LE(run_tool("reproduce rates --problems 1 --out " + out).exit_code, 1);
-  EXPECT_TRUE(fs::exists(folder / "fig4.json"));
-  EXPECT_TRUE(fs::exists(folder / "rates.json"));
+  {
+    checkpoint::RunFolder earlier(folder);
+    earlier.begin("reproduce", {"reproduce", "fig1"});
+    earlier.write(std::vector<report::NamedContent>{{"fig1.json", "{}"}});
+    earlier.end(checkpoint::RunState::finished);
+  }
+  RunningTool tool({"reproduce", "fig3", "--out", out});
+  ASSERT_TRUE(tool.wait_until([&] { return manifest_state(folder) == "running"; }));
+  EXPECT_EQ(tool.end(SIGINT), 1);
+  EXPECT_EQ(manifest_state(folder), "interrupted");
+  EXPECT_TRUE(fs::exists(folder / "fig1.json"));
+  EXPECT_TRUE(fs::exists(folder / "fig3.json"));
 }
 
 TEST(NumbersOfOptions, AreDecimalAndRefusedWhereTheyDoNotFit) {

@@ -58,6 +58,14 @@ void add_name(std::vector<std::string> &names, const std::string &name) {
   }
 }
 
+/// What has the name of a file of a run's, unless it is a folder, which no run has made.
+void remove_if_file(const fs::path &file) {
+  std::error_code not_removed; // what stays is of no run that goes on, and the next one tries again
+  if (!fs::is_directory(fs::symlink_status(file, not_removed))) {
+    fs::remove(file, not_removed);
+  }
+}
+
 /// The text of an earlier run's manifest; empty where there is none. A file of somebody else's is not to be lost.
 std::string manifest_to_replace(const fs::path &file) {
   if (!fs::is_regular_file(fs::symlink_status(file))) {
@@ -240,15 +248,14 @@ void RunFolder::add_input(const fs::path &read) {
   changed_ = true;
 }
 
-void RunFolder::save(const SavedState &state) {
+void RunFolder::save(SavedState state) {
   try {
     write_manifest_if_changed(); // no checkpoint without what it was made from
-    SavedState with_id = state;
-    with_id.put(id_entry, manifest_.id);
-    report::replace_file(file(next), encoded(with_id));
+    state.put(id_entry, manifest_.id);
+    report::replace_file(file(next), encoded(state));
     has_written_ = true;
     if (!has_checkpoint_) {
-      fs::remove(file(previous));        // of an earlier run
+      remove_if_file(file(previous));    // of an earlier run
     } else if (is_whole(file(newest))) { // what is damaged must not take the place of what is not
       report::rename_file(file(newest), file(previous));
     }
@@ -271,7 +278,7 @@ void RunFolder::forget_checkpoints() {
 
 void RunFolder::remove_checkpoints() const {
   for (const char *checkpoint : {newest, previous, next}) {
-    fs::remove(file(checkpoint));
+    remove_if_file(file(checkpoint));
   }
 }
 
@@ -306,10 +313,7 @@ void RunFolder::write(std::span<const report::NamedContent> files) {
 /// What earlier runs have left and this one does not write.
 void RunFolder::remove_older() {
   for (const auto &name : manifest_.older) {
-    std::error_code not_removed; // a folder that has the name by now is none of theirs
-    if (!fs::is_directory(fs::symlink_status(path_ / name))) {
-      fs::remove(path_ / name, not_removed);
-    }
+    remove_if_file(path_ / name);
   }
   changed_ |= !manifest_.older.empty();
   manifest_.older.clear();

@@ -66,7 +66,7 @@ public:
 
   /// In the place of an earlier checkpoint; whenever the program is killed, a whole one remains. Where it cannot be
   /// written the run goes on: that is told once, and the next one is tried.
-  void save(const SavedState &state);
+  void save(SavedState state);
   /// Removes the checkpoints, where there is nothing to go on with any more.
   void forget_checkpoints();
 

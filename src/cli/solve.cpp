@@ -174,7 +174,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
                                 [&](const SavedState &state) {
                                   SavedState with_arguments = state;
                                   put_told(arguments, with_arguments);
-                                  folder->save(with_arguments);
+                                  folder->save(std::move(with_arguments));
                                 },
                             .every_seconds = arguments.save_every,
                             .from = from};
