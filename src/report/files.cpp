@@ -96,7 +96,22 @@ private:
 fs::path folder_of(const fs::path &file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
 /// A name is on the disk only when its folder is.
-void flush_folder(const fs::path &folder) { OpenFile(folder, O_RDONLY | O_DIRECTORY).flush(); }
+void flush_folder(const fs::path &folder) {
+  try {
+    OpenFile(folder, O_RDONLY | O_DIRECTORY).flush();
+  } catch (const std::system_error &error) {
+    if (error.code() != std::errc::permission_denied) { // one that may be written, but not read, cannot be flushed
+      throw;
+    }
+  }
+}
+
+/// The same of folders that were just made: each is a name in the one above it.
+void flush_folders_above(const fs::path &folder) {
+  for (fs::path at = fs::absolute(folder); at.has_relative_path(); at = at.parent_path()) {
+    flush_folder(at.parent_path());
+  }
+}
 
 constexpr std::string_view unfinished_prefix = ".duplex-";
 constexpr std::string_view unfinished_suffix = ".tmp";
@@ -244,7 +259,9 @@ void require_writable_folder(const fs::path &folder) {
     if (fs::exists(folder) && !fs::is_directory(folder)) {
       throw InvalidInput(fmt::format("'{}' is not a folder", folder.string()));
     }
-    fs::create_directories(folder);
+    if (fs::create_directories(folder)) {
+      flush_folders_above(folder);
+    }
   } catch (const std::system_error &error) {
     throw InvalidInput(fmt::format("cannot make the folder '{}': {}", folder.string(), error.code().message()));
   }
