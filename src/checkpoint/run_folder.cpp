@@ -257,9 +257,9 @@ void RunFolder::save(SavedState state) {
     if (!has_checkpoint_) {
       remove_if_file(file(previous));    // of an earlier run
     } else if (is_whole(file(newest))) { // what is damaged must not take the place of what is not
-      report::rename_file(file(newest), file(previous));
+      fs::rename(file(newest), file(previous));
     }
-    report::rename_file(file(next), file(newest));
+    report::rename_file(file(next), file(newest)); // flushes both names
     has_checkpoint_ = true;
     remove_older();
     unsaved_.clear();
