@@ -1,12 +1,13 @@
 # The front door. Every target does all of its own set-up on a bare Debian 12 and is quick when that is done.
 
 BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev \
-  zlib1g-dev node=nodejs npm=npm
+  zlib1g-dev libxxhash-dev node=nodejs npm=npm
 CLANG_PACKAGES := clang libclang-rt-14-dev
 TORCH_PACKAGES := libtorch-dev
 TEST_PACKAGES := $(CLANG_PACKAGES) $(TORCH_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
+TORTURE_PACKAGES := python3
 OUT ?= out
 FUZZ_SECONDS ?= 300
 KILLS ?= 50
@@ -24,7 +25,7 @@ help:
 	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
 	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
-	@echo "make torture    kill runs at $(KILLS) random moments and go on with each: the same results, byte by byte"
+	@echo "make torture    kill runs at any moment and operation, fill their disk, ask them to end: nothing is lost"
 	@echo "make reproduce  every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
 	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
 
@@ -56,12 +57,13 @@ test: setup
 	@sh scripts/test.sh
 
 fuzz: setup
-	@sh scripts/install.sh $(CLANG_PACKAGES)
+	@sh scripts/install.sh $(CLANG_PACKAGES) libomp-dev
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 torture: torch
+	@sh scripts/install.sh $(TORTURE_PACKAGES)
 	@sh scripts/mnist.sh
-	@sh scripts/torture.sh build/duplex $(KILLS) 1
+	@/usr/bin/python3 scripts/torture/torture.py build/duplex --kills $(KILLS)
 
 bench: setup
 	@sh scripts/install.sh $(BENCH_PACKAGES) $(DATA_PACKAGES)

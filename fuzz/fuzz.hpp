@@ -1,38 +1,49 @@
 #pragma once
-// A reader may read a file or refuse it with InvalidInput; all else ends the fuzzer.
-
-#include "data/readers.hpp"
-#include "data/source.hpp"
+// What is given to a target may be used or refused with InvalidInput; all else ends the fuzzer.
 
 #include <duplex/error.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace duplex::fuzz {
 
-inline data::ReadOptions small_tables() {
-  data::ReadOptions options;
-  options.memory_limit = std::uint64_t{32} << 20U;
-  return options;
-}
+struct Target {
+  std::string_view name;
+  void (*run)(std::string_view input);
+  std::vector<std::string> (*seeds)(); ///< inputs that are right, beside those of fuzz/corpus
+};
 
-inline std::unique_ptr<data::ByteSource> source_of(std::string_view bytes) {
-  return data::unpacked(std::make_unique<data::MemorySource>("input", bytes));
-}
+/// Every reader of what may come from anywhere.
+[[nodiscard]] const std::vector<Target> &targets();
 
-template <class Read> void read_or_refuse(const Read &read) {
+template <class Use> void use_or_refuse(const Use &use) {
   try {
-    (void)read();
+    use();
   } catch (const InvalidInput &) {
     return;
   }
 }
 
-inline std::string_view text_of(const std::uint8_t *bytes, std::size_t size) {
-  return {reinterpret_cast<const char *>(bytes), size};
-}
+// readers.cpp
+void read_csv(std::string_view input);
+void read_npy(std::string_view input);
+void read_libsvm(std::string_view input);
+void read_idx(std::string_view input);
+void read_matrix(std::string_view input);
+
+// saved_states.cpp
+void read_checkpoint(std::string_view input);
+void go_on_solving(std::string_view input);
+void go_on_cleaning(std::string_view input);
+[[nodiscard]] std::vector<std::string> checkpoint_seeds();
+[[nodiscard]] std::vector<std::string> edit_seeds();
+
+// sealed_files.cpp
+void read_manifest(std::string_view input);
+void read_model(std::string_view input);
+[[nodiscard]] std::vector<std::string> manifest_seeds();
+[[nodiscard]] std::vector<std::string> model_seeds();
 
 } // namespace duplex::fuzz

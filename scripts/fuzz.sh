@@ -5,10 +5,12 @@ export seconds="$1"
 export folder=build-fuzz
 sh scripts/configure.sh fuzz $folder
 cmake --build $folder
-printf '%s\n' csv npy libsvm idx | xargs -P "$(nproc)" -I{} sh -c '
+$folder/fuzz/fuzz_seeds $folder/seeds | xargs -P "$(nproc)" -I{} sh -c '
   mkdir -p $folder/corpus/{}
-  if $folder/fuzz/fuzz_{} -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
-    -artifact_prefix=$folder/found-{}- $folder/corpus/{} fuzz/corpus/{} >$folder/fuzz-{}.log 2>&1; then
+  kept=fuzz/corpus/{}
+  [ -d "$kept" ] || kept=
+  if $folder/fuzz/fuzz_{} -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+    -artifact_prefix=$folder/found-{}- $folder/corpus/{} $folder/seeds/{} $kept >$folder/fuzz-{}.log 2>&1; then
     echo "{}: $(sed -n "s/^stat::number_of_executed_units: *//p" $folder/fuzz-{}.log) files, none of them harmful"
   else
     tail -n 60 $folder/fuzz-{}.log

@@ -1,15 +1,12 @@
-// Checkpoints: damaged and foreign ones are refused with the reason, and the one before is used.
+// Checkpoints as bytes: damaged and foreign ones are refused with the reason.
 
-#include "checkpoint/store.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "support.hpp"
-#include "tool.hpp"
 
 #include <duplex/error.hpp>
 
 namespace duplex::testing {
 namespace {
-
-using test::ScratchFolder;
 
 SavedState some_checkpoint(double number) {
   SavedState state;
@@ -40,7 +37,7 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
   later[8] = 9;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 5");
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 6");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {
@@ -60,56 +57,6 @@ TEST(Checkpoint, GivesBackEveryBit) {
   EXPECT_EQ(back.get<SavedState::Integers>("n"), state.get<SavedState::Integers>("n"));
   EXPECT_TRUE(back.get<SavedState::Doubles>("nothing").empty());
   EXPECT_EQ(checkpoint::encoded(back), checkpoint::encoded(state));
-}
-
-TEST(CheckpointStore, RefusesAFolderWithoutOneAndNamesBothFiles) {
-  const ScratchFolder folder;
-  const auto message = refusal([&] { (void)checkpoint::load(folder.path()); });
-  EXPECT_CONTAINS(message, "checkpoint.dpx");
-  EXPECT_CONTAINS(message, "checkpoint.previous.dpx");
-}
-
-TEST(CheckpointStore, UsesTheOneBeforeWhereTheNewestIsCutShort) {
-  const ScratchFolder folder;
-  checkpoint::save(folder.path(), some_checkpoint(1.0));
-  checkpoint::save(folder.path(), some_checkpoint(2.0));
-  checkpoint::save(folder.path(), some_checkpoint(3.0));
-  EXPECT_EQ(checkpoint::load(folder.path()).state.get<SavedState::Doubles>("x")[2], 3.0);
-  EXPECT_EQ(checkpoint::load(folder.path()).warning, "");
-  std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
-  const auto found = checkpoint::load(folder.path());
-  EXPECT_EQ(found.state.get<SavedState::Doubles>("x")[2], 2.0);
-  EXPECT_CONTAINS(found.warning, "cut short");
-}
-
-TEST(CheckpointStore, DoesNotLetADamagedFileTakeThePlaceOfAGoodOne) {
-  const ScratchFolder folder;
-  checkpoint::save(folder.path(), some_checkpoint(1.0));
-  checkpoint::save(folder.path(), some_checkpoint(2.0));
-  std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
-  checkpoint::save(folder.path(), some_checkpoint(3.0));
-  std::filesystem::resize_file(folder.path() / "checkpoint.dpx", 50);
-  EXPECT_EQ(checkpoint::load(folder.path()).state.get<SavedState::Doubles>("x")[2], 1.0);
-}
-
-TEST(CheckpointStore, ForgetsWhatIsOfAnotherRun) {
-  const ScratchFolder folder;
-  checkpoint::save(folder.path(), some_checkpoint(1.0));
-  checkpoint::save(folder.path(), some_checkpoint(2.0));
-  checkpoint::forget(folder.path());
-  EXPECT_NE(refusal([&] { (void)checkpoint::load(folder.path()); }), "");
-}
-
-TEST(CheckpointStore, LeavesNothingButTheTwoFiles) {
-  const ScratchFolder folder;
-  for (int i = 0; i < 3; ++i) {
-    checkpoint::save(folder.path(), some_checkpoint(i));
-  }
-  std::size_t files = 0;
-  for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder.path())) {
-    ++files;
-  }
-  EXPECT_EQ(files, 2U);
 }
 
 } // namespace

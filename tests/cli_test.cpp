@@ -475,7 +475,8 @@ TEST(Cli, CtrlCEndsAReproductionWithCompleteFiles) {
 TEST(CliResume, RefusesWhatIsNotThereAndWhatMayNotChange) {
   const ScratchFolder folder;
   const std::string out = folder.path().string();
-  expect_refused("solve --resume " + out, {"nothing to go on from", "checkpoint.dpx"});
+  expect_refused("solve --resume " + out, {"nothing to go on from", "manifest.json"});
+  expect_refused("solve --resume " + out + "/nowhere", {"nothing to go on from", "there is no folder"});
   expect_refused("solve", {"--problem", "--resume"});
   expect_refused("solve --problem ridge --resume " + out, {"--resume", "--problem"});
   ASSERT_EQ(run_tool("solve --problem counter-example --n 5 --iterations 3 --out " + out).exit_code, 0);
@@ -558,8 +559,8 @@ TEST(CliResume, RefusesTheFolderOfAnotherCommand) {
   const ScratchFolder folder;
   const std::string out = folder.path().string();
   ASSERT_EQ(run_tool("solve --problem counter-example --n 5 --iterations 3 --out " + out).exit_code, 0);
-  expect_refused("clean --resume " + out, {"its checkpoint is not of a cleaning"});
-  expect_refused("few-shot --resume " + out, {"the checkpoint is not of duplex few-shot"});
+  expect_refused("clean --resume " + out, {"its run is of duplex solve, expected duplex clean"});
+  expect_refused("few-shot --resume " + out, {"its run is of duplex solve, expected duplex few-shot"});
 }
 
 TEST(CliResume, SavesAtCtrlCAndGoesOn) {

@@ -160,6 +160,13 @@ TEST(CsvLabel, OfAnUnknownNameOrNumberIsRefusedWithASuggestion) {
             "data.csv:1: two columns are named 'k', expected one for the label");
 }
 
+TEST(Csv, RefusesTwoColumnsOfOneName) {
+  EXPECT_EQ(csv_refusal("a,b,a,label\n1,2,3,x\n"),
+            "data.csv:1: columns 1 and 3 are both named 'a', expected different names");
+  EXPECT_EQ(csv_refusal(",b,,label\n1,2,3,x\n"),
+            "data.csv:1: columns 1 and 3 are both named '', expected different names");
+}
+
 TEST(CsvLabel, ThatIsEmptyIsRefused) {
   EXPECT_EQ(csv_refusal("a,label\n1,\n"), "data.csv:2, column 2 ('label'): found '', expected a label");
 }

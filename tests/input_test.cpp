@@ -295,6 +295,29 @@ TEST_F(MatrixFile, NamesFileAndLineOfARowThatIsTooShort) {
   EXPECT_EQ(refused("1, 0\n0\n"), path_ + ":2: 1 numbers, expected 2 as in the rows before");
 }
 
+TEST_F(MatrixFile, RefusesACellThatIsEmpty) {
+  for (const std::string row : {"1,,2", "1, ,2", "1;;2", "1,2,", ",1,2", "1 ,\t, 2", ","}) {
+    EXPECT_CONTAINS(refused("1 2\n" + row + "\n"), path_ + ":2: cell ");
+    EXPECT_CONTAINS(refused("1 2\n" + row + "\n"), "is empty, expected a number");
+  }
+}
+
+TEST_F(MatrixFile, SaysWhatIsNoDouble) {
+  EXPECT_EQ(refused("1 0\n0 1e999\n"), path_ + ":2: found '1e999', which is too large or too small for a double");
+  EXPECT_EQ(refused("1 0\n0 +-1\n"), path_ + ":2: found '+-1', expected a number");
+}
+
+TEST_F(MatrixFile, SaysThatAFolderIsNoFile) {
+  const auto folder = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(refusal([&] { (void)read_matrix_file(folder); }), folder + ": is a folder, expected a file");
+}
+
+TEST_F(MatrixFile, PassesOverAByteOrderMark) {
+  EXPECT_EQ(read_matrix_file(written("\xEF\xBB\xBF"
+                                     "2;1\n1;3")),
+            (Mat(2, 2) << 2.0, 1.0, 1.0, 3.0).finished());
+}
+
 TEST_F(MatrixFile, RefusesFilesThatAreMissingOrEmpty) {
   EXPECT_EQ(refusal([&] { (void)read_matrix_file(path_); }), path_ + ": cannot be opened for reading");
   EXPECT_EQ(refused("# nothing\n"), path_ + ": holds no numbers, expected a matrix with one row a line");

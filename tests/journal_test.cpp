@@ -6,6 +6,8 @@
 #include "clean/cleaning.hpp"
 #include "clean/journal.hpp"
 
+#include <limits>
+
 namespace duplex::testing {
 namespace {
 
@@ -73,6 +75,49 @@ TEST(CleaningJournal, RefusesOtherDataAndAWayThatWasNotGone) {
   SavedState poor = whole.last;
   poor.put("piece 3 model", std::string("none"));
   EXPECT_CONTAINS(refusal([&] { (void)cleaned(training, trusted, &poor); }), "'piece 3 model'");
+}
+
+/// The first piece of that kind.
+std::string piece_of(const SavedState &state, const std::string &kind) {
+  for (std::int64_t i = 0; i < state.first<SavedState::Integers>("pieces"); ++i) {
+    const std::string piece = "piece " + std::to_string(i) + " ";
+    if (state.get<std::string>(piece + "kind") == kind) {
+      return piece;
+    }
+  }
+  ADD_FAILURE() << "no " << kind;
+  return {};
+}
+
+TEST(CleaningJournal, RefusesWhatHasARightChecksumAndCannotBe) {
+  const auto training = two_clouds(120, 5, 1);
+  const auto trusted = two_clouds(30, 0, 2);
+  const auto whole = cleaned(training, trusted, nullptr);
+  const auto expect_refused = [&](const std::string &entry, SavedState::Value value, const std::string &expected) {
+    SavedState forged = whole.last;
+    ASSERT_TRUE(forged.has(entry)) << entry;
+    forged.put(entry, std::move(value));
+    EXPECT_CONTAINS(refusal([&] { (void)cleaned(training, trusted, &forged); }), expected);
+  };
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  const std::string fit = piece_of(whole.last, "fit");
+  expect_refused(fit + "model", SavedState::Floats(2, 0.0F),
+                 "'" + fit + "model' of the checkpoint has 2 numbers, expected 6");
+  expect_refused(fit + "model", SavedState::Floats(6, std::numeric_limits<float>::infinity()), "NaN or infinity");
+  const std::string run = piece_of(whole.last, "run");
+  expect_refused(run + "x", SavedState::Floats(), "'" + run + "x' of the checkpoint has 0 numbers, expected 60");
+  expect_refused(run + "x", SavedState::Floats(61, 0.0F), "has 61 numbers, expected 60");
+  expect_refused(run + "model", SavedState::Floats(7, 0.0F), "has 7 numbers, expected 6");
+  expect_refused(run + "solver", std::string("bagdc\xff"), "expected UTF-8 text");
+  expect_refused(run + "ended", SavedState::Doubles{no_number, 5.0, 0.1}, "the termination is nan");
+  expect_refused(run + "ended", SavedState::Doubles{99.0, 5.0, 0.1}, "the termination is 99");
+  expect_refused(run + "ended", SavedState::Doubles{6.0, -5.0, 0.1}, "the iterations is -5");
+  expect_refused(run + "ended", SavedState::Doubles{6.0, 5.0, no_number}, "the seconds is nan");
+  expect_refused(run + "sights", SavedState::Doubles(), "is empty, expected at least one");
+  expect_refused(run + "sights", SavedState::Doubles{1e300, 0.1, 0.1, 0.1, 0.1, 0.0}, "a step is 1e+300");
+  expect_refused(run + "sights", SavedState::Doubles{5.0, 0.1, 0.1, 0.1, 0.1, 61.0}, "a count of suspects is 61");
+  expect_refused("pieces", SavedState::Integers{-1}, "'pieces' of the checkpoint is -1");
+  expect_refused("pieces", SavedState::Integers{std::numeric_limits<std::int64_t>::max()}, "'pieces'");
 }
 
 TEST(CleaningJournal, GoesOnToTheSameBitsFromEveryPieceOfWork) {

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -126,6 +127,23 @@ TEST_F(Files, ThatAreLinksStayLinks) {
   write_file(folder_ / "link", "after");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(content(folder_ / "target"), "after");
+}
+
+TEST_F(Files, OfDuplexsOwnReplaceLinks) {
+  write_file(folder_ / "target", "before");
+  fs::create_symlink("target", folder_ / "link");
+  replace_file(folder_ / "link", "after");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(content(folder_ / "link"), "after");
+  EXPECT_EQ(content(folder_ / "target"), "before");
+}
+
+TEST_F(Files, ThatAreNotPlainAreNotReadForever) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(contains(message<duplex::InvalidInput>([&] { (void)read_file(pipe); }), "is not a plain file"));
+  EXPECT_TRUE(contains(message<duplex::InvalidInput>([&] { (void)read_file(folder_); }), "is not a plain file"));
+  EXPECT_TRUE(contains(message<duplex::InvalidInput>([&] { (void)read_file(folder_ / "none"); }), "No such file"));
 }
 
 TEST_F(Files, HoldExactlyWhatWasWritten) {

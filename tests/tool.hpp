@@ -4,15 +4,22 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace duplex::test {
 
@@ -65,6 +72,59 @@ public:
 
 private:
   std::filesystem::path path_;
+};
+
+/// The tool beside the test, killed at the end of the test if it lives so long.
+class RunningTool {
+public:
+  explicit RunningTool(std::vector<std::string> arguments, const std::string &output = "/dev/null") : process_(fork()) {
+    if (process_ == 0) {
+      const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+      dup2(file, STDOUT_FILENO);
+      dup2(file, STDERR_FILENO);
+      arguments.insert(arguments.begin(), DUPLEX_TOOL);
+      std::vector<char *> words;
+      for (auto &argument : arguments) {
+        words.push_back(argument.data());
+      }
+      words.push_back(nullptr);
+      execv(DUPLEX_TOOL, words.data());
+      _exit(127);
+    }
+  }
+  RunningTool(const RunningTool &) = delete;
+  RunningTool &operator=(const RunningTool &) = delete;
+  ~RunningTool() {
+    if (process_ > 0) {
+      (void)end(SIGKILL);
+    }
+  }
+
+  [[nodiscard]] pid_t process() const { return process_; }
+
+  /// Whether that came true while the tool lived, however slow the machine is.
+  [[nodiscard]] bool wait_until(const std::function<bool()> &condition) const {
+    while (!condition()) {
+      siginfo_t ended{};
+      if (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+        return condition();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+  /// Its exit code; -1 where the signal ended it.
+  int end(int signal) {
+    kill(process_, signal);
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+private:
+  pid_t process_;
 };
 
 /// The tool must refuse this with exit 2 and a sentence that holds every part.

@@ -8,13 +8,19 @@
 //
 // StateWriter puts them into a SavedState, StateReader takes them back, bit by bit. Vectors must have been allocated
 // before they are read: a run that goes on is made like a run that begins, and then reads itself.
+//
+// A saved state may come from anywhere, so that what is read is checked: lengths, types and the range of whole numbers.
+// Those with a sign are counts: from 0 to a quarter of what their type holds, so that a run that counts on from there
+// does not overflow. Others are refused when they are written; a sign or a code that may be negative goes as a double.
 
+#include <duplex/conversion.hpp>
 #include <duplex/saved_state.hpp>
 #include <duplex/space.hpp>
 
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -93,6 +99,8 @@ public:
 protected:
   [[nodiscard]] State &state() const { return *state_; }
   [[nodiscard]] std::string full_name(std::string_view name) const { return prefix_ + std::string(name); }
+  /// For messages.
+  [[nodiscard]] static std::string text_for(const std::string &name) { return "'" + name + "' of the saved state"; }
 
 private:
   State *state_;
@@ -107,7 +115,9 @@ public:
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {
-      put_integer(name, static_cast<std::int64_t>(member));
+      const auto kept = static_cast<std::int64_t>(member);
+      (void)saved_integer<T>(kept, text_for(name));
+      put_integer(name, kept);
     } else if constexpr (std::floating_point<T>) {
       put_number(name, static_cast<double>(member));
     } else if constexpr (std::same_as<T, std::mt19937_64>) {
@@ -137,9 +147,9 @@ public:
 
   template <class T> void plain(const std::string &name, T &member) {
     if constexpr (std::integral<T>) {
-      member = static_cast<T>(integer(name));
+      member = saved_integer<T>(integer(name), text_for(name));
     } else if constexpr (std::floating_point<T>) {
-      member = static_cast<T>(number(name));
+      member = static_cast<T>(number(name, static_cast<double>(std::numeric_limits<T>::max())));
     } else if constexpr (std::same_as<T, std::mt19937_64>) {
       read_generator(name, member);
     } else {
@@ -161,7 +171,8 @@ public:
 
 private:
   [[nodiscard]] std::int64_t integer(const std::string &name) const;
-  [[nodiscard]] double number(const std::string &name) const;
+  /// Finite ones are at most `most` in size.
+  [[nodiscard]] double number(const std::string &name, double most) const;
   void read_generator(const std::string &name, std::mt19937_64 &generator) const;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 // The clock of a run, and the limit on it.
 
+#include <duplex/conversion.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -17,8 +19,10 @@ public:
     since_ = Clock::now();
     runs_ = true;
   }
-  /// As if it had run that long before.
+  /// As if it had run that long before. Throws InvalidInput where that is no time that a run may have taken.
   void credit(double seconds) {
+    constexpr double thirty_years = 1e9;
+    (void)number_within(seconds, Bound{.low = 0.0, .high = thirty_years}, "the time of the saved state");
     before_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
   void pause() {
@@ -62,6 +66,10 @@ public:
 
   [[nodiscard]] bool is_asked_to_end() const {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed);
+  }
+  /// Whether there is anything that could end the work.
+  [[nodiscard]] bool exists() const {
+    return interrupt_ != nullptr || std::isfinite(wall_seconds_) || std::isfinite(run_seconds_);
   }
   [[nodiscard]] bool wall_time_is_up() const { return wall_.seconds_while_running() >= wall_seconds_; }
 

@@ -6,6 +6,7 @@
 #include <duplex/fused.hpp>
 #include <duplex/output_sizes.hpp>
 #include <duplex/problem.hpp>
+#include <duplex/problem_view.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -133,6 +134,9 @@ public:
   [[nodiscard]] std::optional<Answer<Vector>> answer() const requires AnsweredProblem<P> { return problem_->answer(); }
   [[nodiscard]] std::optional<double> held_out(const Vector &x, const Vector &y) const requires HeldOutProblem<P> {
     return problem_->held_out(x, y);
+  }
+  bool respond(const Vector &x, Vector &y, Vector &v) const requires ClosedFormLower<P> {
+    return problem_->respond(x, y, v);
   }
 
   [[nodiscard]] auto fused_bagdc() const requires FusedProblem<P> {

@@ -240,7 +240,7 @@ private:
 
   /// A step with an inner loop or inner solves may take any time, and may be left in its middle.
   [[nodiscard]] bool may_be_left() const {
-    return chooses_its_steps(solver_) || requires { solver_.inner; };
+    return work_limit_.exists() && (chooses_its_steps(solver_) || requires { solver_.inner; });
   }
 
   /// What a step that is left goes back to: y and v, and now and then all that a run remembers, to be saved.
@@ -535,6 +535,9 @@ private:
     saved.put("solver", std::string(S::name));
     saved.put("seconds", SavedState::Doubles{clock_.seconds_while_paused()});
     saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(summary_.termination)});
+    if (saving_.saving()->add) {
+      saving_.saving()->add(saved);
+    }
     return saved;
   }
 

@@ -77,6 +77,10 @@ public:
   template <class Archive> void archive(Archive &members) {
     members("known", known_);
     members("next", next_);
+    if (known_ < 0 || known_ > pairs_ || next_ < 0 || next_ >= pairs_) {
+      throw InvalidInput("mixing: " + std::to_string(known_) + " pairs are known and " + std::to_string(next_) +
+                         " is the next in the saved state, expected at most " + std::to_string(pairs_));
+    }
     members("last length", last_length_);
     members("has last", has_last_);
     members("last point", last_point_);

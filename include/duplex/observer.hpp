@@ -3,6 +3,7 @@
 // the rules that stop it on them. All of it happens off the run's clock and
 // outside its counters.
 
+#include <duplex/conversion.hpp>
 #include <duplex/counters.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/stepsize.hpp>
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,7 +58,7 @@ struct Cadence {
   double growth = 0.0;
 
   [[nodiscard]] std::int64_t after(std::int64_t iteration) const {
-    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t never = most_saved<std::int64_t>;
     const double grown = std::ceil(static_cast<double>(iteration) * (1.0 + growth));
     if (every > never - iteration || !(grown < static_cast<double>(never))) {
       return never;
@@ -133,19 +133,22 @@ public:
   }
   void restore(std::span<const double> numbers, std::size_t metrics) {
     constexpr std::size_t own = 9;
+    constexpr const char *iteration = "an iteration in the trace of the saved state";
+    constexpr const char *recoveries = "a count of recoveries in the trace of the saved state";
+    constexpr const char *extra = "the mark of an extra row in the trace of the saved state";
     if (numbers.size() % (own + metrics) != 0) {
       throw InvalidInput("the trace of the saved state has " + std::to_string(numbers.size()) +
                          " numbers, expected a multiple of " + std::to_string(own + metrics));
     }
     rows_.clear();
     for (; !numbers.empty(); numbers = numbers.subspan(own + metrics)) {
-      rows_.push_back({static_cast<std::int64_t>(numbers[0]),
+      rows_.push_back({whole_number(numbers[0], 1, most_in_double, iteration),
                        numbers[1],
                        numbers[2],
                        {.alpha = numbers[3], .beta = numbers[4], .eta = numbers[5], .mu = numbers[6]},
                        {numbers.begin() + own, numbers.begin() + static_cast<std::ptrdiff_t>(own + metrics)},
-                       static_cast<std::int64_t>(numbers[7]),
-                       numbers[8] != 0.0});
+                       whole_number(numbers[7], 0, most_in_double, recoveries),
+                       whole_number(numbers[8], 0, 1, extra) == 1});
     }
   }
 

@@ -4,8 +4,8 @@
  *   TORTURE_KILL=N       SIGKILL before operation N
  *   TORTURE_FULL=N       operation N and all later writes fail with ENOSPC
  *
- * Loaded by LD_PRELOAD. Operations are write, fsync, rename, unlink and opening a file to write, on files alone: what goes
- * to a terminal or a pipe is not counted. */
+ * Loaded by LD_PRELOAD. Operations are write, fsync, rename, unlink and opening a file to write, on files alone: what
+ * goes to a terminal or a pipe is not counted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

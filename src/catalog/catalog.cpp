@@ -37,6 +37,13 @@ public:
     return set_option(settings_, Settings::name, option, value);
   }
   void validate() const override { duplex::validate(settings_, Settings::name); }
+  [[nodiscard]] std::vector<std::string> input_files() const override {
+    if constexpr (requires { settings_.input_files(); }) {
+      return settings_.input_files();
+    } else {
+      return {};
+    }
+  }
   [[nodiscard]] Problem make() const override {
     validate();
     return settings_.template make<double>();

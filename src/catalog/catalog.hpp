@@ -62,6 +62,8 @@ public:
 
 class ConfiguredProblem : public Configurable {
 public:
+  /// Files that make() reads.
+  [[nodiscard]] virtual std::vector<std::string> input_files() const = 0;
   [[nodiscard]] virtual Problem make() const = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <duplex/fields.hpp>
 
 #include <charconv>
+#include <concepts>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +56,7 @@ template <class T> [[nodiscard]] bool read_field(std::string_view text, T &field
     }
     return false;
   } else if constexpr (std::is_arithmetic_v<T>) {
-    if (text.starts_with('+')) {
+    if (text.starts_with('+') && !text.starts_with("+-")) {
       text.remove_prefix(1);
     }
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
@@ -63,6 +65,23 @@ template <class T> [[nodiscard]] bool read_field(std::string_view text, T &field
     field = text;
     return true;
   }
+}
+
+/// What a field of that bound accepts in the place of the text; with the limits of its type where the text is a whole
+/// number that is beyond them.
+template <class T> [[nodiscard]] std::string expected_text(std::string_view text, const Bound &bound) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    const std::string_view digits = text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos) {
+      constexpr auto least = std::numeric_limits<T>::min();
+      constexpr auto most = std::numeric_limits<T>::max();
+      const bool has_low = bound.low > static_cast<double>(least);
+      const bool has_high = bound.high < static_cast<double>(most);
+      return "a whole number >= " + (has_low ? number_text(bound.low) : std::to_string(least)) +
+             " and <= " + (has_high ? number_text(bound.high) : std::to_string(most));
+    }
+  }
+  return accepted_text<T>(bound);
 }
 
 /// Sets one option. False if there is none of that name; throws InvalidInput where
@@ -75,7 +94,7 @@ bool set_option(Options &options, std::string_view owner, std::string_view name,
       found = true;
       if (!read_field(text, value)) {
         throw InvalidInput(std::string(owner) + ": " + std::string(name) + " = '" + std::string(text) + "', expected " +
-                           accepted_text<std::remove_cvref_t<decltype(value)>>(bound));
+                           expected_text<std::remove_cvref_t<decltype(value)>>(text, bound));
       }
     }
   });

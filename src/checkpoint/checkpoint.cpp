@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view magic = "DUPLEXCP";
-constexpr std::uint32_t version = 5;
+constexpr std::uint32_t version = 6;
 
 template <class T> void append_number(std::string &to, T number) {
   to.append(reinterpret_cast<const char *>(&number), sizeof number);
@@ -79,12 +79,21 @@ std::string encoded(const SavedState &state) {
         },
         value);
   }
+  return framed(entries);
+}
+
+std::string framed(std::string_view entries) {
   std::string file(magic);
   append_number(file, version);
   append_number(file, static_cast<std::uint64_t>(entries.size()));
   file += entries;
   append_number(file, checksum(entries));
   return file;
+}
+
+std::string_view entries_of(std::string_view file) {
+  constexpr std::size_t before = magic.size() + sizeof version + sizeof(std::uint64_t);
+  return file.substr(before, file.size() - before - sizeof(std::uint32_t));
 }
 
 SavedState decoded(std::string_view bytes, const std::string &source) {

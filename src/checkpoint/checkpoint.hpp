@@ -13,6 +13,11 @@ namespace duplex::checkpoint {
 
 [[nodiscard]] std::string encoded(const SavedState &state);
 
+/// The file whose entries are those bytes, whatever they are: with the checksum that they need.
+[[nodiscard]] std::string framed(std::string_view entries);
+/// The bytes of the entries in what encoded() gave.
+[[nodiscard]] std::string_view entries_of(std::string_view file);
+
 /// Throws InvalidInput where the bytes are no checkpoint, of another version, cut short or damaged; `source` names
 /// where they come from.
 [[nodiscard]] SavedState decoded(std::string_view bytes, const std::string &source);

@@ -42,7 +42,7 @@ bool BilevelRuns::attempt(int run, const BilevelProblem &problem, double beta, B
     losses.push_back(sight.held_out_loss);
     const double lowest = *std::min_element(losses.begin(), losses.end());
     Verdict verdict;
-    if (losses.back() == lowest) {
+    if (losses.back() == lowest && std::isfinite(lowest)) { // nothing of a run that broke at once is kept
       verdict.is_best = true;
       best_step = sight.step;
     }

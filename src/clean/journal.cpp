@@ -1,5 +1,8 @@
 #include "clean/journal.hpp"
 
+#include "data/text.hpp"
+
+#include <duplex/conversion.hpp>
 #include <duplex/error.hpp>
 
 #include <zlib.h>
@@ -14,9 +17,10 @@ constexpr std::size_t numbers_of_a_sight = 6;
 
 SavedState::Floats floats_of(const Vector &vector) { return {vector.data(), vector.data() + vector.size()}; }
 
-Vector vector_of(const SavedState::Floats &floats) {
-  return Eigen::Map<const Vector>(floats.data(), static_cast<Index>(floats.size()));
-}
+constexpr std::int64_t most_pieces = 1'000'000; ///< far more than a cleaning has
+
+/// How a message names an entry.
+std::string quoted(const std::string &entry) { return "'" + entry + "' of the checkpoint"; }
 
 SavedState::Integers checksums(const LabelledSamples &samples) {
   const auto &features = *samples.features;
@@ -30,14 +34,14 @@ SavedState::Integers checksums(const LabelledSamples &samples) {
 
 class RememberingBilevel final : public BilevelProblem {
 public:
-  RememberingBilevel(std::unique_ptr<BilevelProblem> problem, Journal &journal)
-      : problem_(std::move(problem)), journal_(&journal) {}
+  RememberingBilevel(std::unique_ptr<BilevelProblem> problem, Journal &journal, Index samples, Index parameters)
+      : problem_(std::move(problem)), journal_(&journal), samples_(samples), parameters_(parameters) {}
 
   [[nodiscard]] double curvature() const override { return problem_->curvature(); }
 
   [[nodiscard]] BilevelAnswer solve(const SolverChoice &choice, const Judge &judge) const override {
     BilevelAnswer answer;
-    if (journal_->take_run(answer, judge)) {
+    if (journal_->take_run(answer, judge, samples_, parameters_)) {
       return answer;
     }
     std::vector<Sight> sights;
@@ -54,6 +58,8 @@ public:
 private:
   std::unique_ptr<BilevelProblem> problem_;
   Journal *journal_;
+  Index samples_;
+  Index parameters_;
 };
 
 class RememberingClassifier final : public Classifier {
@@ -75,7 +81,8 @@ public:
   }
   [[nodiscard]] std::unique_ptr<BilevelProblem> bilevel(const LabelledSamples &training, const LabelledSamples &used,
                                                         const LabelledSamples &held_out) const override {
-    return std::make_unique<RememberingBilevel>(classifier_->bilevel(training, used, held_out), *journal_);
+    return std::make_unique<RememberingBilevel>(classifier_->bilevel(training, used, held_out), *journal_,
+                                                training.features->rows(), untrained().size());
   }
 
 private:
@@ -90,6 +97,10 @@ Journal::Journal(Save save, double every_seconds, const SavedState *before)
   if (before != nullptr) {
     pieces_ = *before;
     known_ = before->first<SavedState::Integers>("pieces");
+    if (known_ < 0 || known_ > most_pieces) {
+      throw InvalidInput(quoted("pieces") + " is " + std::to_string(known_) + ", expected a whole number from 0 to " +
+                         std::to_string(most_pieces));
+    }
   }
   clock_.start();
 }
@@ -120,11 +131,32 @@ bool Journal::is_known(std::string_view kind) const {
   return true;
 }
 
+Vector Journal::vector(std::string_view what, Index expected) const {
+  const auto &numbers = pieces_.get<SavedState::Floats>(name(what));
+  if (static_cast<Index>(numbers.size()) != expected) {
+    throw InvalidInput(quoted(name(what)) + " has " + std::to_string(numbers.size()) + " numbers, expected " +
+                       std::to_string(expected));
+  }
+  Vector read = Eigen::Map<const Vector>(numbers.data(), expected);
+  if (!read.allFinite()) {
+    throw InvalidInput(quoted(name(what)) + " holds NaN or infinity, expected finite numbers");
+  }
+  return read;
+}
+
+std::string Journal::text(std::string_view what) const {
+  const auto &read = pieces_.get<std::string>(name(what));
+  if (!data::is_utf8(read)) {
+    throw InvalidInput(quoted(name(what)) + " is '" + data::shown(read) + "', expected UTF-8 text");
+  }
+  return read;
+}
+
 bool Journal::take_fit(Vector &model) {
   if (!is_known("fit")) {
     return false;
   }
-  model = vector_of(pieces_.get<SavedState::Floats>(name("model")));
+  model = vector("model", model.size());
   ++next_;
   return true;
 }
@@ -135,7 +167,7 @@ void Journal::note_fit(const Vector &model) {
   done();
 }
 
-bool Journal::take_run(BilevelAnswer &answer, const Judge &judge) {
+bool Journal::take_run(BilevelAnswer &answer, const Judge &judge, Index samples, Index parameters) {
   if (!is_known("run")) {
     return false;
   }
@@ -144,21 +176,29 @@ bool Journal::take_run(BilevelAnswer &answer, const Judge &judge) {
   if (ended.size() != 3 || sights.size() % numbers_of_a_sight != 0) {
     throw InvalidInput("'" + name("ended") + "' or '" + name("sights") + "' of the checkpoint is not that of a run");
   }
+  const std::string of_sights = quoted(name("sights"));
+  const std::string of_ended = quoted(name("ended"));
+  bool saw_best = false;
   for (auto s = sights.begin(); s != sights.end(); s += numbers_of_a_sight) {
-    (void)judge({.step = static_cast<std::int64_t>(s[0]),
-                 .seconds = s[1],
-                 .trusted_loss = s[2],
-                 .held_out_loss = s[3],
-                 .held_out_accuracy = s[4],
-                 .suspects = static_cast<Index>(s[5])});
+    saw_best |= judge({.step = whole_number(s[0], 1, most_in_double, of_sights + ": a step"),
+                       .seconds = number_within(s[1], finite_non_negative, of_sights + ": a time"),
+                       .trusted_loss = s[2],
+                       .held_out_loss = s[3],
+                       .held_out_accuracy = s[4],
+                       .suspects = whole_number(s[5], 0, samples, of_sights + ": a count of suspects")})
+                    .is_best;
   }
-  answer.summary.termination = static_cast<Termination>(ended[0]);
-  answer.summary.iterations = static_cast<std::int64_t>(ended[1]);
-  answer.summary.seconds = ended[2];
-  answer.summary.message = pieces_.get<std::string>(name("message"));
-  answer.solver = pieces_.get<std::string>(name("solver"));
-  answer.x = vector_of(pieces_.get<SavedState::Floats>(name("x")));
-  answer.model = vector_of(pieces_.get<SavedState::Floats>(name("model")));
+  answer.summary.termination = enumerator<Termination>(
+      whole_number(ended[0], 0, most_in_double, of_ended + ": the termination"), of_ended + ": the termination");
+  answer.summary.iterations = whole_number(ended[1], 0, most_in_double, of_ended + ": the iterations");
+  answer.summary.seconds = number_within(ended[2], finite_non_negative, of_ended + ": the seconds");
+  if (sights.empty() && !answer.summary.failed()) {
+    throw InvalidInput(of_sights + " is empty, expected at least one of a run that did not fail");
+  }
+  answer.summary.message = text("message");
+  answer.solver = text("solver");
+  answer.x = vector("x", saw_best ? samples : 0); // of a run that was never at its best nothing is kept
+  answer.model = vector("model", saw_best ? parameters : 0);
   ++next_;
   return true;
 }

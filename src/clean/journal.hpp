@@ -23,11 +23,13 @@ public:
   /// Numbers of the data. Throws InvalidInput where they are not those of what was saved before.
   void require_same_data(const LabelledSamples &training, const LabelledSamples &trusted);
 
-  /// The model of the next fit; false where it is still to be done.
+  /// The model of the next fit, in the place of one of the same size; false where it is still to be done. Throws
+  /// InvalidInput, naming the entry, where what was saved cannot be that.
   [[nodiscard]] bool take_fit(Vector &model);
   void note_fit(const Vector &model);
-  /// The answer of the next bilevel run, whose sights are shown to the judge again.
-  [[nodiscard]] bool take_run(BilevelAnswer &answer, const Judge &judge);
+  /// The answer of the next bilevel run, whose sights are shown to the judge again: an x of so many training samples
+  /// and a model of so many parameters. Throws as take_fit() does.
+  [[nodiscard]] bool take_run(BilevelAnswer &answer, const Judge &judge, Index samples, Index parameters);
   void note_run(const BilevelAnswer &answer, const std::vector<Sight> &sights);
 
   /// Saves now.
@@ -36,6 +38,9 @@ public:
 private:
   [[nodiscard]] bool is_known(std::string_view kind) const;
   [[nodiscard]] std::string name(std::string_view what) const;
+  /// Of the next piece: numbers that are finite, as many as expected.
+  [[nodiscard]] Vector vector(std::string_view what, Index expected) const;
+  [[nodiscard]] std::string text(std::string_view what) const;
   void done();
 
   Save save_;

@@ -2,17 +2,21 @@
 
 #include "clean/beliefs.hpp"
 #include "data/csv_write.hpp"
+#include "data/limits.hpp"
 #include "data/npy_write.hpp"
-#include "report/files.hpp"
+#include "data/readers.hpp"
+#include "report/hash.hpp"
+#include "report/json_file.hpp"
+#include "report/text.hpp"
 
 #include <duplex/error.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <limits>
 #include <utility>
 
 namespace duplex::clean {
@@ -21,34 +25,46 @@ namespace {
 
 constexpr const char *linear_format = "duplex softmax regression";
 constexpr const char *network_format = "duplex network with one hidden layer";
+constexpr std::uint64_t format_version = 2;
+constexpr const char *json_name = "model.json";
 constexpr const char *weights_name = "model.npy";
 constexpr const char *hidden_name = "model-hidden.npy";
 
 [[nodiscard]] Index inputs_of_classes(const Model &model) { return model.hidden > 0 ? model.hidden : model.features; }
 
-Index whole_number(const nlohmann::json &json, const char *name, std::uint64_t most, const std::string &file) {
-  const auto &value = json.at(name);
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 || value.get<std::uint64_t>() > most) {
-    throw InvalidInput(
-        fmt::format("{}: {} = {}, expected a whole number from 1 to {}", file, name, value.dump(), most));
+/// The numbers of a layer, from a file that must be the one that model.json knows.
+std::vector<float> layer_in(const std::string &bytes, const report::JsonMembers &known, const std::string &file,
+                            Index outputs, Index inputs) {
+  if (const auto size = known.whole("bytes", 0, std::numeric_limits<std::uint64_t>::max()); size != bytes.size()) {
+    throw InvalidInput(fmt::format("{}: has {} bytes, expected {} as model.json says", file, bytes.size(), size));
   }
-  return value.get<Index>();
-}
-
-std::vector<float> read_layer(const std::filesystem::path &file, Index outputs, Index inputs) {
-  const auto layer = data::read_dataset(file, {.expect_labels = false});
-  const auto &table = layer.features;
+  if (known.hash("hash") != report::hash_of(bytes)) {
+    throw InvalidInput(
+        fmt::format("{}: is damaged, or of another model: its checksum is not what model.json says", file));
+  }
+  data::MemorySource source(file, bytes);
+  const auto table = data::read_arrays(source, nullptr, {.expect_labels = false}).features;
   if (table.rows() != outputs || table.columns() != inputs + 1) {
-    throw InvalidInput(fmt::format("{}: {} x {} numbers, expected {} x {} as model.json says", file.string(),
-                                   table.rows(), table.columns(), outputs, inputs + 1));
+    throw InvalidInput(fmt::format("{}: {} x {} numbers, expected {} x {} as model.json says", file, table.rows(),
+                                   table.columns(), outputs, inputs + 1));
   }
   std::vector<float> weights;
+  weights.reserve(static_cast<std::size_t>(outputs * (inputs + 1)));
   for (Index k = 0; k < table.rows(); ++k) {
     for (Index j = 0; j < table.columns(); ++j) {
       weights.push_back(table.value(k, j));
     }
   }
   return weights;
+}
+
+void refuse_other_version(std::string_view text, const std::string &file) {
+  const auto json = report::parsed_json(text, file);
+  const bool has_version = json.is_object() && json.contains("format_version");
+  if (has_version && json["format_version"] != format_version) {
+    throw InvalidInput(fmt::format("{}: a model of version {}, expected {}: duplex clean writes it anew", file,
+                                   report::elided(report::json_text(json["format_version"]), 20), format_version));
+  }
 }
 
 /// The hidden layer's values: features of the classes' layer. In double, since features may be far from zero.
@@ -75,61 +91,76 @@ FeatureTable hidden_features(const Model &model, const FeatureTable &features) {
 
 } // namespace
 
-void write_model(const std::filesystem::path &folder, const Model &model) {
-  nlohmann::ordered_json json{{"format", model.hidden > 0 ? network_format : linear_format},
-                              {"format_version", 1},
-                              {"duplex", version},
-                              {"classes", model.classes},
-                              {"features", model.features},
-                              {"feature_names", model.feature_names},
-                              {"label_column", model.label_column},
-                              {"id_column", model.id_column}};
+std::vector<report::NamedContent> model_files(const Model &model) {
+  std::vector<report::NamedContent> files;
   if (model.hidden > 0) {
-    json["hidden"] = model.hidden;
     const std::array<Index, 2> shape{model.hidden, model.features + 1};
-    report::write_file(folder / hidden_name, data::npy_file(model.hidden_weights, shape));
-  } else {
-    std::filesystem::remove(folder / hidden_name);
+    files.push_back({hidden_name, data::npy_file(model.hidden_weights, shape)});
   }
   const std::array<Index, 2> shape{static_cast<Index>(model.classes.size()), inputs_of_classes(model) + 1};
-  report::write_file(folder / weights_name, data::npy_file(model.weights, shape));
-  report::write_file(folder / "model.json",
-                     json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  files.push_back({weights_name, data::npy_file(model.weights, shape)});
+  report::Json json{{"format", model.hidden > 0 ? network_format : linear_format},
+                    {"format_version", format_version},
+                    {"duplex", version},
+                    {"classes", model.classes},
+                    {"features", model.features},
+                    {"feature_names", model.feature_names},
+                    {"label_column", model.label_column},
+                    {"id_column", model.id_column}};
+  if (model.hidden > 0) {
+    json["hidden"] = model.hidden;
+  }
+  for (const auto &file : files) {
+    json["files"][file.name] = {{"bytes", file.content.size()}, {"hash", report::hash_of(file.content)}};
+  }
+  files.push_back({json_name, report::sealed_text(std::move(json))});
+  return files;
+}
+
+Model parse_model(std::string_view text, const std::filesystem::path &folder,
+                  const std::function<std::string(const char *name)> &bytes_of) {
+  const std::string file = (folder / json_name).string();
+  refuse_other_version(text, file);
+  const report::Json json = report::unsealed(text, file);
+  const report::JsonMembers members(json, file);
+  const std::string format = members.text("format");
+  const bool is_network = format == network_format;
+  if (!is_network && format != linear_format) {
+    throw InvalidInput(fmt::format("{}: not a model of this version of duplex", file));
+  }
+  Model model{.classes = members.texts("classes"),
+              .feature_names = members.texts("feature_names"),
+              .label_column = members.text("label_column"),
+              .id_column = members.text("id_column")};
+  if (model.classes.empty()) {
+    members.refuse("classes", "at least one");
+  }
+  model.features = static_cast<Index>(members.whole("features", 1, data::most_columns));
+  model.hidden = is_network ? static_cast<Index>(members.whole("hidden", 1, most_hidden)) : 0;
+  if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != model.features) {
+    throw InvalidInput(
+        fmt::format("{}: {} feature_names, expected {}, or none", file, model.feature_names.size(), model.features));
+  }
+  const report::JsonMembers files(members.at("files"), file + ": files");
+  const auto layer = [&](const char *name, Index outputs, Index inputs) {
+    const report::JsonMembers known(files.at(name), file + ": files: " + name);
+    return layer_in(bytes_of(name), known, (folder / name).string(), outputs, inputs);
+  };
+  if (model.hidden > 0) {
+    model.hidden_weights = layer(hidden_name, model.hidden, model.features);
+  }
+  model.weights = layer(weights_name, static_cast<Index>(model.classes.size()), inputs_of_classes(model));
+  return model;
 }
 
 Model read_model(const std::filesystem::path &folder) {
-  const auto file = folder / "model.json";
-  std::ifstream stream(file);
-  if (!stream) {
-    throw InvalidInput(
-        fmt::format("{}: cannot be read, expected the folder of a model that duplex clean has written", file.string()));
-  }
-  Model model;
+  std::string json;
   try {
-    const auto json = nlohmann::json::parse(stream);
-    const bool is_network = json.at("format") == network_format;
-    if ((!is_network && json.at("format") != linear_format) || json.at("format_version") != 1) {
-      throw InvalidInput(fmt::format("{}: not a model of this version of duplex", file.string()));
-    }
-    model.classes = json.at("classes").get<std::vector<std::string>>();
-    constexpr std::uint64_t most_features = std::uint64_t{1} << 24U;
-    model.features = whole_number(json, "features", most_features, file.string());
-    model.hidden = is_network ? whole_number(json, "hidden", most_hidden, file.string()) : 0;
-    model.label_column = json.value("label_column", "");
-    model.id_column = json.value("id_column", "");
-    model.feature_names = json.at("feature_names").get<std::vector<std::string>>();
-    if (!model.feature_names.empty() && static_cast<Index>(model.feature_names.size()) != model.features) {
-      throw InvalidInput(fmt::format("{}: {} feature_names, expected {}, or none", file.string(),
-                                     model.feature_names.size(), model.features));
-    }
-  } catch (const nlohmann::json::exception &error) {
-    throw InvalidInput(fmt::format("{}: {}", file.string(), error.what()));
+    json = report::read_file(folder / json_name);
+  } catch (const InvalidInput &error) {
+    throw InvalidInput(fmt::format("{}; expected the folder of a model that duplex clean has written", error.what()));
   }
-  if (model.hidden > 0) {
-    model.hidden_weights = read_layer(folder / hidden_name, model.hidden, model.features);
-  }
-  model.weights = read_layer(folder / weights_name, static_cast<Index>(model.classes.size()), inputs_of_classes(model));
-  return model;
+  return parse_model(json, folder, [&](const char *name) { return report::read_file(folder / name); });
 }
 
 data::Dataset schema_of(const Model &model, std::string source) {

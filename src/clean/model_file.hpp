@@ -2,14 +2,18 @@
 // A model on disk, for features as they come in files. model.json says what it is, and model.npy holds K × (D + 1)
 // numbers, so that class = argmax(model[:, :-1] @ features + model[:, -1]). Of a network with H hidden units, the
 // features of model.npy, K × (H + 1), are max(0, hidden[:, :-1] @ features + hidden[:, -1]) by model-hidden.npy,
-// H × (D + 1).
+// H × (D + 1). model.json knows the size and the checksum of the others and of itself, so that files that are damaged,
+// or not of one another, are refused.
 
 #include "data/dataset.hpp"
+#include "report/files.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace duplex::clean {
@@ -27,11 +31,16 @@ struct Model {
   std::vector<float> weights = {};        ///< K × (D + 1), or K × (H + 1)
 };
 
-/// Removes what another kind of model has left in the folder.
-void write_model(const std::filesystem::path &folder, const Model &model);
+/// model.json and the files that it names.
+[[nodiscard]] std::vector<report::NamedContent> model_files(const Model &model);
 
 /// Throws InvalidInput, naming the file and what is wrong with it.
 [[nodiscard]] Model read_model(const std::filesystem::path &folder);
+
+/// The same of bytes in memory: those of model.json, and of the others as bytes_of(name) gives them. Messages name
+/// files as if they lay in `folder`.
+[[nodiscard]] Model parse_model(std::string_view json, const std::filesystem::path &folder,
+                                const std::function<std::string(const char *name)> &bytes_of);
 
 struct Prediction {
   std::uint32_t label = 0;

@@ -1,5 +1,7 @@
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/setup.hpp"
+#include "report/json_file.hpp"
 
 #include <duplex/check.hpp>
 
@@ -35,7 +37,7 @@ int check_problem(const CheckArguments &arguments, const std::vector<std::string
                                       {"tolerance", report.tolerance},
                                       {"passes", report.passes()},
                                       {"derivatives", rows}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", report::json_text(json, 2));
   } else {
     fmt::print("{}\n{}{}\n", arguments.problem, report.table(),
                report.passes() ? "all derivatives agree with finite differences"
@@ -51,12 +53,12 @@ void add_check(CLI::App &app, Action &chosen) {
       "check", "Verify every derivative and the hypergradient of a problem against finite differences");
   auto arguments = std::make_shared<CheckArguments>();
   command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
-  command->add_option("--points", arguments->options.points, "Random points to check at")->check(CLI::Range(1, 1000));
-  command->add_option("--spread", arguments->options.spread, "How far those lie around the start")
-      ->check(positive_number());
-  command->add_option("--tolerance", arguments->options.tolerance, "Largest relative error allowed (0: 1e-6)")
-      ->check(non_negative_number());
-  command->add_option("--check-seed", arguments->options.seed, "Seed of the random points");
+  auto &options = arguments->options;
+  add_number(*command, "--points", options.points, Bound{.low = 1, .high = 1000}, "Random points to check at");
+  add_number(*command, "--spread", options.spread, finite_positive, "How far those lie around the start");
+  add_number(*command, "--tolerance", options.tolerance, finite_non_negative,
+             "Largest relative error allowed (0: 1e-6)");
+  add_number(*command, "--check-seed", options.seed, non_negative, "Seed of the random points");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
   command->footer("Any option of the problem may follow, such as --n 50; `duplex list NAME` shows them.");

@@ -1,16 +1,17 @@
 #include "catalog/suggest.hpp"
-#include "checkpoint/store.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "clean/journal.hpp"
 #include "clean/network.hpp"
 #include "clean/outcome.hpp"
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
 #include "cli/torch/tool.hpp"
 #include "data/demo.hpp"
-#include "report/files.hpp"
 #include "report/html.hpp"
+#include "report/json_file.hpp"
 #include "report/table.hpp"
 #include "report/text.hpp"
 
@@ -49,7 +50,7 @@ struct CleanArguments {
   std::string model = "linear";
   clean::Options options;
   std::string resume;
-  std::shared_ptr<const checkpoint::Found> found; ///< what a cleaning goes on from; none: it begins
+  std::shared_ptr<checkpoint::RunFolder> folder; ///< of a cleaning that goes on; none: it begins
   double save_every = 10.0;
   bool gave_hidden = false;
   bool gave_device = false;
@@ -75,15 +76,22 @@ struct Input {
   std::vector<bool> wrong; ///< where it is known
 };
 
+/// Every file that is read is an input of the run.
+data::ReadOptions reading_into(checkpoint::RunFolder &folder) {
+  return {
+      .opened = [&folder](const std::filesystem::path &file) { folder.add_input(file); },
+  };
+}
+
 Dataset read(const std::string &file, const CleanArguments &arguments, const std::string &labels_file,
              bool expect_labels, Index columns) {
   StatusLine status;
-  data::ReadOptions options{.label = arguments.label,
-                            .id = arguments.id,
-                            .labels_file = labels_file,
-                            .expect_labels = expect_labels,
-                            .columns = columns,
-                            .interrupt = &interrupt_requested()};
+  data::ReadOptions options = reading_into(*arguments.folder);
+  options.label = arguments.label;
+  options.id = arguments.id;
+  options.labels_file = labels_file;
+  options.expect_labels = expect_labels;
+  options.columns = columns;
   options.progress = [&](std::uint64_t done, std::uint64_t total) {
     status.show(total > 0 ? fmt::format("reading {}: {:.0f} %", file,
                                         100.0 * static_cast<double>(done) / static_cast<double>(total))
@@ -120,7 +128,8 @@ Input read_demo(const CleanArguments &arguments) {
                                .trusted = arguments.trusted_samples,
                                .noise = {.fraction = arguments.noise,
                                          .kind = named<data::NoiseKind>("noise-kind", arguments.noise_kind),
-                                         .seed = arguments.options.seed}});
+                                         .seed = arguments.options.seed},
+                               .reading = reading_into(*arguments.folder)});
   auto wrong = demo.wrong();
   return {std::move(demo.training), std::move(demo.trusted), std::move(demo.test), std::move(wrong)};
 }
@@ -185,27 +194,17 @@ clean::Result run(clean::Options options, clean::Journal &journal, const clean::
 }
 
 /// With checkpoints in the folder; Ctrl-C leaves one.
-clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared) {
-  const SavedState *before = arguments.found ? &arguments.found->state : nullptr;
-  const std::string told = before != nullptr ? before->get<std::string>("told") : Json(own_arguments()).dump();
-  const std::string told_in =
-      before != nullptr ? before->get<std::string>("told in") : std::filesystem::current_path().string();
-  if (before == nullptr) {
-    checkpoint::forget(arguments.out); // another run's
-  }
-  const auto save = [&](const SavedState &pieces) {
-    SavedState with_arguments = pieces;
-    with_arguments.put("told", told);
-    with_arguments.put("told in", told_in);
-    checkpoint::save(arguments.out, with_arguments);
-  };
-  clean::Journal journal(save, arguments.save_every, before);
+clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared,
+                                   const SavedState *before) {
+  auto &folder = *arguments.folder;
+  clean::Journal journal([&](const SavedState &pieces) { folder.save(pieces); }, arguments.save_every, before);
   try {
     return run(arguments.options, journal, prepared);
   } catch (const Interrupted &) {
     journal.save();
-    (void)std::fputs(fmt::format("duplex: `duplex clean --resume {}` goes on with it\n", arguments.out).c_str(),
-                     stderr);
+    folder.end(checkpoint::RunState::interrupted);
+    checkpoint::tell_on_standard_error(
+        fmt::format("`duplex clean --resume {}` goes on with it", report::shell_quoted(arguments.out)));
     throw;
   }
 }
@@ -270,6 +269,70 @@ void refuse_unused_options(const CleanArguments &arguments) {
   }
 }
 
+/// Of a cleaning that was told all it needs, in its folder.
+int clean_in_folder(const CleanArguments &arguments, clean::KeptAs kept_as, const SavedState *before) {
+  Stopwatch reading;
+  reading.start();
+  Input input = arguments.demo.empty() ? read_files(arguments) : read_demo(arguments);
+  reading.pause();
+
+  const Interruptible interruptible; // until here there is nothing to keep
+  warn_of_classes_without_trust(input);
+  const auto prepared = clean::prepare(input.training, input.trusted, kept_as, arguments.options.seed);
+  auto outcome = clean::outcome_of(run_with_checkpoints(arguments, prepared, before), prepared, input.training);
+  outcome.seconds_reading = reading.seconds_while_paused();
+  outcome.model.label_column = arguments.label;
+  outcome.model.id_column = arguments.id;
+  if (!input.wrong.empty()) {
+    outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
+  }
+  std::string predictions;
+  const auto test = score_test(outcome, input.test, predictions);
+
+  Json summary = clean::summary_json(outcome, input.training);
+  summary["settings"] = settings_json(arguments);
+  summary["scaling"] = prepared.scaling.kind;
+  summary["stored_bytes_per_feature"] = bytes_of(prepared.training.features->storage());
+  if (test) {
+    summary["test"] = {{"rows", test->rows}, {"accuracy", test->model}, {"trusted_only_accuracy", test->trusted_only}};
+  }
+  const std::string text = report::json_text(summary, 2) + "\n";
+  auto files = clean::model_files(outcome.model);
+  files.push_back({"suspects.csv", clean::suspects_csv(outcome, input.training)});
+  files.push_back({"weights.csv", clean::weights_csv(outcome, input.training)});
+  files.push_back({"summary.json", text});
+  if (!predictions.empty()) {
+    files.push_back({"predictions.csv", std::move(predictions)});
+  }
+  if (report::html_available()) {
+    files.push_back({"report.html", report::html_page(clean::report_json({.outcome = outcome,
+                                                                          .prepared = prepared,
+                                                                          .training = input.training,
+                                                                          .test = test,
+                                                                          .settings = settings_json(arguments)}))});
+  }
+  arguments.folder->write(files);
+  arguments.folder->forget_checkpoints(); // there is nothing to go on with
+  arguments.folder->end(checkpoint::RunState::finished);
+  if (arguments.as_json) {
+    fmt::print("{}", text);
+    return exit_success;
+  }
+  print_summary(outcome, input.training, test);
+  constexpr double next_to_nothing = 0.02;
+  if (outcome.result.skill < next_to_nothing) {
+    fmt::print("the trusted rows tell next to nothing about the labels here: do not rely on these suspects\n");
+  }
+  fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy{}, summary.json{}\n", arguments.out,
+             outcome.model.hidden > 0 ? ", model-hidden.npy" : "", input.test ? ", predictions.csv" : "");
+  if (report::html_available()) {
+    fmt::print("report: {}\n", (std::filesystem::path(arguments.out) / "report.html").string());
+  } else {
+    fmt::print("no report.html: {}\n", report::html_unavailable_reason);
+  }
+  return exit_success;
+}
+
 int clean_labels(const CleanArguments &arguments, const std::vector<std::string> &more,
                  const std::vector<std::string> &own_options) {
   CleanArguments chosen = arguments;
@@ -284,94 +347,43 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
   }
   const auto kept_as = named<clean::KeptAs>("storage", chosen.storage);
   chosen.options.interrupt = &interrupt_requested();
-  report::require_writable_folder(chosen.out);
-  Stopwatch reading;
-  reading.start();
-  Input input = chosen.demo.empty() ? read_files(chosen) : read_demo(chosen);
-  reading.pause();
-
-  warn_of_classes_without_trust(input);
-  const auto prepared = clean::prepare(input.training, input.trusted, kept_as, chosen.options.seed);
-  auto outcome = clean::outcome_of(run_with_checkpoints(chosen, prepared), prepared, input.training);
-  outcome.seconds_reading = reading.seconds_while_paused();
-  outcome.model.label_column = chosen.label;
-  outcome.model.id_column = chosen.id;
-  if (!input.wrong.empty()) {
-    outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
-  }
-  std::string predictions;
-  const auto test = score_test(outcome, input.test, predictions);
-
-  const std::filesystem::path folder = chosen.out;
-  Json summary = clean::summary_json(outcome, input.training);
-  summary["settings"] = settings_json(chosen);
-  summary["scaling"] = prepared.scaling.kind;
-  summary["stored_bytes_per_feature"] = bytes_of(prepared.training.features->storage());
-  if (test) {
-    summary["test"] = {{"rows", test->rows}, {"accuracy", test->model}, {"trusted_only_accuracy", test->trusted_only}};
-  }
-  report::write_file(folder / "suspects.csv", clean::suspects_csv(outcome, input.training));
-  report::write_file(folder / "weights.csv", clean::weights_csv(outcome, input.training));
-  clean::write_model(folder, outcome.model);
-  for (const char *file : {"predictions.csv", "report.html"}) { // of an earlier run, and not of this one
-    std::filesystem::remove(folder / file);
-  }
-  if (!predictions.empty()) {
-    report::write_file(folder / "predictions.csv", predictions);
-  }
-  const std::string text = summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  report::write_file(folder / "summary.json", text);
-  if (report::html_available()) {
-    report::write_file(folder / "report.html",
-                       report::html_page(clean::report_json({.outcome = outcome,
-                                                             .prepared = prepared,
-                                                             .training = input.training,
-                                                             .test = test,
-                                                             .settings = settings_json(chosen)})));
-  }
-  checkpoint::forget(folder); // there is nothing to go on with
-  if (chosen.as_json) {
-    fmt::print("{}", text);
-    return exit_success;
-  }
-  print_summary(outcome, input.training, test);
-  constexpr double next_to_nothing = 0.02;
-  if (outcome.result.skill < next_to_nothing) {
-    fmt::print("the trusted rows tell next to nothing about the labels here: do not rely on these suspects\n");
-  }
-  fmt::print("\nwritten to {}: suspects.csv, weights.csv, model.json, model.npy{}, summary.json{}\n", folder.string(),
-             outcome.model.hidden > 0 ? ", model-hidden.npy" : "", predictions.empty() ? "" : ", predictions.csv");
-  if (report::html_available()) {
-    fmt::print("report: {}\n", (folder / "report.html").string());
+  std::optional<SavedState> before;
+  if (chosen.folder) {
+    before = chosen.folder->load();
+    chosen.folder->go_on();
   } else {
-    fmt::print("no report.html: {}\n", report::html_unavailable_reason);
+    chosen.folder = std::make_shared<checkpoint::RunFolder>(chosen.out);
+    chosen.folder->begin("clean", own_arguments());
   }
-  return exit_success;
+  return chosen.folder->run([&] {
+    if (before) {
+      chosen.folder->go_where_it_was_started();
+    }
+    return clean_in_folder(chosen, kept_as, before ? &*before : nullptr);
+  });
 }
 
-void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint::Found> found);
+void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunFolder> folder);
 
 /// As the cleaning in the folder was told, where it was told.
 int go_on(const CleanArguments &arguments) {
-  const std::string folder = std::filesystem::absolute(arguments.resume).string();
-  auto found = std::make_shared<const checkpoint::Found>(checkpoint::load(folder));
-  if (!found->state.has("pieces")) {
-    throw InvalidInput(fmt::format("--resume {}: its checkpoint is not of a cleaning", folder));
-  }
-  if (!found->warning.empty()) {
-    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
-  }
-  auto tokens = Json::parse(found->state.get<std::string>("told")).get<std::vector<std::string>>();
-  tokens.insert(tokens.end(), {"--out", folder, "--save-every", number_text(arguments.save_every)});
+  auto folder = std::make_shared<checkpoint::RunFolder>(arguments.resume, checkpoint::RunFolder::Opening::existing);
+  folder->find("clean");
+  auto tokens = folder->manifest().arguments;
+  tokens.insert(tokens.end(), {"--out", arguments.resume, "--save-every", number_text(arguments.save_every)});
   if (arguments.as_json) {
     tokens.emplace_back("--json");
   }
-  std::filesystem::current_path(found->state.get<std::string>("told in"));
   CLI::App app;
   Action again;
-  add_options(app, again, std::move(found));
+  add_options(app, again, folder);
   std::reverse(tokens.begin(), tokens.end()); // as CLI11 takes them
-  app.parse(tokens);
+  try {
+    app.parse(tokens);
+  } catch (const CLI::Error &error) {
+    throw InvalidInput(fmt::format("{}: its arguments are not those of a cleaning: {}",
+                                   (folder->path() / checkpoint::manifest_name).string(), error.what()));
+  }
   return again();
 }
 
@@ -388,10 +400,10 @@ void refuse_beside_resume(const CLI::App &command) {
   }
 }
 
-void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint::Found> found) {
+void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunFolder> folder) {
   auto *command = app.add_subcommand("clean", "Find wrong labels by means of a few rows that can be trusted");
   auto arguments = std::make_shared<CleanArguments>();
-  arguments->found = std::move(found);
+  arguments->folder = std::move(folder);
   auto *train =
       command->add_option("--train", arguments->train, "Rows with partly wrong labels: CSV, .npy, LIBSVM or IDX");
   auto *trusted = command->add_option("--trusted", arguments->trusted, "Rows whose labels are right")->needs(train);
@@ -409,52 +421,42 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint
       command->add_option("--demo", arguments->demo, "fashion-mnist or mnist, with labels made wrong on purpose");
   demo->excludes(train);
   command->add_option("--data-dir", arguments->data_dir, "Demo: folder of the IDX files")->needs(demo);
-  command->add_option("--noise", arguments->noise, "Demo: part of the labels to change")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
+  add_number(*command, "--noise", arguments->noise, Bound{.low = 0.0, .high = 1.0},
+             "Demo: part of the labels to change")
       ->needs(demo);
   command->add_option("--noise-kind", arguments->noise_kind, "Demo: uniform, always-wrong or pair")
       ->capture_default_str()
       ->needs(demo);
-  constexpr Index most_samples = 49'000; // of 60 000, with 10 000 for the test and some to trust
-  command->add_option("--samples", arguments->samples, "Demo: training rows")
-      ->capture_default_str()
-      ->check(CLI::Range(Index{2}, most_samples))
+  constexpr double most_samples = 49'000; // of 60 000, with 10 000 for the test and some to trust
+  add_number(*command, "--samples", arguments->samples, Bound{.low = 2, .high = most_samples}, "Demo: training rows")
       ->needs(demo);
-  command->add_option("--trusted-samples", arguments->trusted_samples, "Demo: trusted rows")
-      ->capture_default_str()
-      ->check(CLI::Range(Index{1}, most_samples))
+  add_number(*command, "--trusted-samples", arguments->trusted_samples, Bound{.low = 1, .high = most_samples},
+             "Demo: trusted rows")
       ->needs(demo);
   auto *model = command->add_option("--model", arguments->model,
                                     "linear: softmax regression; mlp: a network with one hidden layer, on LibTorch");
   model->capture_default_str();
-  auto *hidden = command->add_option("--hidden", arguments->options.hidden, "Network: units of the hidden layer");
-  hidden->capture_default_str()->check(CLI::Range(std::uint64_t{1}, clean::most_hidden))->needs(model);
+  auto *hidden = add_number(*command, "--hidden", arguments->options.hidden,
+                            Bound{.low = 1, .high = static_cast<double>(clean::most_hidden)},
+                            "Network: units of the hidden layer");
+  hidden->needs(model);
   auto *device = command->add_option("--device", arguments->options.device, "Network: cpu, cuda or cuda:N");
   device->capture_default_str()->needs(model);
-  command->add_option("--seed", arguments->options.seed, "Seed of everything that is random")
-      ->capture_default_str()
-      ->check(non_negative_number());
+  add_number(*command, "--seed", arguments->options.seed, non_negative, "Seed of everything that is random");
   command
       ->add_option("--storage", arguments->storage,
                    "auto, float32 or float16: how features that are not bytes are kept in memory")
       ->capture_default_str();
-  command->add_option("--threads", arguments->options.threads, "0: as many as are useful")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+  add_number(*command, "--threads", arguments->options.threads, Bound{.low = 0, .high = 1024},
+             "0: as many as are useful");
   command->add_option("--solver", arguments->options.solver, "Bilevel solver, as NAME or NAME:option=value:...");
-  command->add_option("--steps", arguments->options.most_steps, "Most steps of each bilevel run")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--rounds", arguments->options.rounds, "Most rounds of refitting")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000));
-  command
-      ->add_option("--save-every", arguments->save_every,
-                   "Least seconds between checkpoints, which are written when a fit or a bilevel run is done")
-      ->capture_default_str()
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->check(non_negative_number());
+  add_number(*command, "--steps", arguments->options.most_steps, Bound{.low = 1, .high = 1e6},
+             "Most steps of each bilevel run");
+  add_number(*command, "--rounds", arguments->options.rounds, Bound{.low = 0, .high = 1000},
+             "Most rounds of refitting");
+  add_number(*command, "--save-every", arguments->save_every, non_negative,
+             "Least seconds between checkpoints, which are written when a fit or a bilevel run is done")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command->add_option("--resume", arguments->resume,
                       "Go on with the cleaning that was killed or interrupted in this folder");
   command->add_flag("--json", arguments->as_json, "Print JSON");
@@ -474,6 +476,9 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<const checkpoint
       return clean_labels(*arguments, command->remaining(), own_options);
     };
     if (!arguments->resume.empty()) {
+      if (arguments->folder) {
+        throw InvalidInput("--resume is not among what a cleaning that goes on was told");
+      }
       refuse_beside_resume(*command);
       chosen = [arguments] { return go_on(*arguments); };
       return;

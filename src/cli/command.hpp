@@ -18,19 +18,6 @@ inline constexpr int exit_wrong_input = 2;
 /// Set by the parser to what the chosen command does.
 using Action = std::function<int()>;
 
-/// Refuses what is no number above zero, or at least zero, in words that are short.
-[[nodiscard]] inline CLI::Validator number_from(double least, bool open, const std::string &description) {
-  return {[=](std::string &text) {
-            double number = 0.0;
-            const bool is_number = CLI::detail::lexical_cast(text, number);
-            const bool fits = is_number && (open ? number > least : number >= least);
-            return fits ? std::string() : "found '" + text + "', expected a number " + description;
-          },
-          "NUMBER"};
-}
-[[nodiscard]] inline CLI::Validator positive_number() { return number_from(0.0, true, "> 0"); }
-[[nodiscard]] inline CLI::Validator non_negative_number() { return number_from(0.0, false, ">= 0"); }
-
 /// Without their dashes.
 [[nodiscard]] inline std::vector<std::string> option_names(const CLI::App &command) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-#include "checkpoint/store.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
@@ -6,8 +6,9 @@
 #include "cli/setup.hpp"
 #include "cli/torch/tool.hpp"
 #include "fewshot/report.hpp"
-#include "report/files.hpp"
 #include "report/html.hpp"
+#include "report/json_file.hpp"
+#include "report/text.hpp"
 
 #include <fmt/format.h>
 
@@ -49,16 +50,18 @@ fewshot::Settings settings_to_go_on(const fewshot::Settings &given, const std::v
   return settings;
 }
 
-void write_results(const fewshot::Outcome &outcome, const std::filesystem::path &folder) {
-  report::write_file(folder / "backbone.pt", outcome.backbone);
-  report::write_file(folder / "looks.csv", fewshot::looks_csv(outcome));
-  report::write_file(folder / "summary.json", fewshot::summary_json(outcome).dump(2) + "\n");
+std::vector<report::NamedContent> results_of(const fewshot::Outcome &outcome) {
+  std::vector<report::NamedContent> files{
+      {"backbone.pt", outcome.backbone},
+      {"looks.csv", fewshot::looks_csv(outcome)},
+      {"summary.json", report::json_text(fewshot::summary_json(outcome), 2) + "\n"}};
   if (report::html_available()) {
-    report::write_file(folder / "report.html", report::html_page(fewshot::report_json(outcome)));
+    files.push_back({"report.html", report::html_page(fewshot::report_json(outcome))});
   }
+  return files;
 }
 
-void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &folder) {
+void print_result(const fewshot::Outcome &outcome, const std::string &folder) {
   if (outcome.test) {
     fmt::print("test: {} on {} tasks of {}\n", fewshot::accuracy_text(*outcome.test), outcome.settings.test_tasks,
                fewshot::tested_classes(outcome.settings));
@@ -67,46 +70,48 @@ void print_result(const fewshot::Outcome &outcome, const std::filesystem::path &
              outcome.steps, outcome.steps == 1 ? "" : "s", duration_text(outcome.seconds), outcome.device,
              outcome.replayed ? ", replayed as graphs" : "", duration_text(outcome.seconds_data),
              duration_text(outcome.seconds_preparing), name_of(outcome.ending));
-  fmt::print("written to {}: backbone.pt, looks.csv, summary.json, checkpoint.dpx\n", folder.string());
+  fmt::print("written to {}: backbone.pt, looks.csv, summary.json, checkpoint.dpx\n", folder);
   if (report::html_available()) {
-    fmt::print("report: {}\n", (folder / "report.html").string());
+    fmt::print("report: {}\n", (std::filesystem::path(folder) / "report.html").string());
   }
   if (outcome.ending == fewshot::Ending::interrupted) {
-    fmt::print("go on with: duplex few-shot --resume '{}'\n", folder.string());
+    fmt::print("go on with: duplex few-shot --resume {}\n", report::shell_quoted(folder));
   }
 }
 
 /// A run that is about to begin or to go on.
 struct Prepared {
   fewshot::Settings settings;
-  std::filesystem::path folder;
-  std::optional<checkpoint::Found> found;
+  std::string shown; ///< the folder, as it was given
+  std::unique_ptr<checkpoint::RunFolder> folder = {};
+  std::optional<SavedState> saved = {}; ///< where it goes on
 };
 
 Prepared prepared(const FewShotArguments &arguments, const std::vector<std::string> &named_settings,
                   const std::vector<std::string> &more, const std::vector<std::string> &own_options) {
-  Prepared run{arguments.settings, arguments.resume.empty() ? arguments.out : arguments.resume, {}};
+  using checkpoint::RunFolder;
+  Prepared run{arguments.settings, arguments.resume.empty() ? arguments.out : arguments.resume};
   if (arguments.resume.empty()) {
     run.settings.solver = solver_spec(run.settings.solver, more, own_options);
   } else {
     if (!more.empty()) {
       throw InvalidInput(fmt::format("{} cannot change when a run goes on", more.front()));
     }
-    run.found = checkpoint::load(run.folder);
-    run.settings = settings_to_go_on(run.settings, named_settings, run.found->state);
+    run.folder = std::make_unique<RunFolder>(run.shown, RunFolder::Opening::existing);
+    run.folder->find("few-shot");
+    run.saved = run.folder->load();
+    run.settings = settings_to_go_on(run.settings, named_settings, *run.saved);
   }
   run.settings = run.settings.completed();
-  report::require_writable_folder(run.folder);
+  if (!run.folder) {
+    run.folder = std::make_unique<RunFolder>(run.shown);
+  }
   return run;
 }
 
 int learn(const FewShotArguments &arguments, const Prepared &run) {
   const auto &settings = run.settings;
-  const auto &folder = run.folder;
-  const auto &found = run.found;
-  if (found && !found->warning.empty()) {
-    (void)std::fputs(fmt::format("duplex: {}; going on from the one before\n", found->warning).c_str(), stderr);
-  }
+  auto &folder = *run.folder;
   StatusLine status;
   const fewshot::Hooks hooks{.progress =
                                  [&](std::int64_t step, double seconds, const fewshot::Look &last) {
@@ -123,25 +128,38 @@ int learn(const FewShotArguments &arguments, const Prepared &run) {
                                      (void)std::fflush(stdout);
                                    }
                                  },
-                             .save =
-                                 [&, fresh = !found](const SavedState &state) mutable {
-                                   if (std::exchange(fresh, false)) {
-                                     checkpoint::forget(folder);
-                                   }
-                                   checkpoint::save(folder, state);
-                                 },
+                             .save = [&](const SavedState &state) { folder.save(state); },
                              .seconds_between_saves = arguments.save_every,
+                             .reads = [&](const std::filesystem::path &file) { folder.add_input(file); },
                              .interrupt = &interrupt_requested()};
-  const auto outcome = fewshot::train(settings, hooks, found ? &found->state : nullptr);
+  const Interruptible interruptible;
+  const auto outcome = fewshot::train(settings, hooks, run.saved ? &*run.saved : nullptr);
   status.clear();
-  write_results(outcome, folder);
+  folder.write(results_of(outcome));
+  folder.end(outcome.ending == fewshot::Ending::interrupted ? checkpoint::RunState::interrupted
+                                                            : checkpoint::RunState::finished);
   if (arguments.as_json) {
-    fmt::print("{}\n", fewshot::summary_json(outcome).dump(2));
+    fmt::print("{}\n", report::json_text(fewshot::summary_json(outcome), 2));
   } else {
-    print_result(outcome, folder);
+    print_result(outcome, run.shown);
   }
   const bool short_of_target = settings.target > 0.0 && outcome.ending != fewshot::Ending::target;
   return outcome.ending == fewshot::Ending::interrupted || short_of_target ? exit_run_failed : exit_success;
+}
+
+/// In the process that trains.
+int learn_in_folder(const FewShotArguments &arguments, const Prepared &run) {
+  if (run.saved) {
+    run.folder->go_on();
+  } else {
+    run.folder->begin("few-shot", own_arguments());
+  }
+  return run.folder->run([&] {
+    if (run.saved) {
+      run.folder->go_where_it_was_started();
+    }
+    return learn(arguments, run);
+  });
 }
 
 } // namespace
@@ -152,9 +170,7 @@ void add_few_shot(CLI::App &app, Action &chosen) {
   add_field_options(*command, arguments->settings, "few-shot");
   const std::vector<std::string> settings = option_names(*command);
   auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
-  command->add_option("--save-every", arguments->save_every, "Seconds of training between checkpoints")
-      ->capture_default_str()
-      ->check(non_negative_number());
+  add_number(*command, "--save-every", arguments->save_every, non_negative, "Seconds of training between checkpoints");
   command->add_option("--resume", arguments->resume, "Go on with the run whose results are in this folder")
       ->excludes(out);
   command->add_flag("--json", arguments->as_json, "Print JSON");
@@ -174,7 +190,7 @@ void add_few_shot(CLI::App &app, Action &chosen) {
       }
       // What is wrong is said before LibTorch is loaded.
       const auto run = prepared(*arguments, named_settings, command->remaining(), option_names(*command));
-      return needing_torch([&] { return learn(*arguments, run); }, "few-shot")();
+      return needing_torch([&] { return learn_in_folder(*arguments, run); }, "few-shot")();
     };
   });
 }

@@ -1,6 +1,7 @@
 #include "cli/interrupt.hpp"
 
 #include "cli/command.hpp"
+#include "report/files.hpp"
 
 #include <csignal>
 #include <cstdint>
@@ -16,7 +17,6 @@ namespace {
 std::atomic<bool> requested{false};
 std::atomic<std::int64_t> first_request{0}; ///< in milliseconds
 std::atomic<int> interruptible{0};
-std::atomic<int> writing{0};
 std::atomic<int> extensions{0};
 timer_t patience_timer{};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
@@ -69,7 +69,7 @@ extern "C" void request_interrupt(int signal) {
 
 extern "C" void lose_patience(int /*signal*/) {
   constexpr int most_extensions = 300; // half a minute for a file that is being written
-  if (writing.load() > 0 && extensions.fetch_add(1) < most_extensions) {
+  if (report::files_being_written().load() > 0 && extensions.fetch_add(1) < most_extensions) {
     wake_after(100);
     return;
   }
@@ -96,8 +96,5 @@ const std::atomic<bool> &interrupt_requested() { return requested; }
 
 Interruptible::Interruptible() { ++interruptible; }
 Interruptible::~Interruptible() { --interruptible; }
-
-Writing::Writing() { ++writing; }
-Writing::~Writing() { --writing; }
 
 } // namespace duplex::cli

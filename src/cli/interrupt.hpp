@@ -1,7 +1,8 @@
 #pragma once
-// Ctrl-C, SIGTERM and SIGHUP. While a command has nothing to lose, they end it at once. While it works on something that
-// can be kept, the first one asks it to end with what it has; where it does not within two seconds, whatever it waits
-// for, the program ends and what was saved before stands. A second one ends it at once.
+// Ctrl-C, SIGTERM and SIGHUP. While a command has nothing to lose, they end it at once. While it works on something
+// that can be kept, the first one asks it to end with what it has; where it does not within two seconds, whatever it
+// waits for, the program ends and what was saved before stands (a file that is being written then is finished before).
+// A second one ends it at once.
 
 #include <atomic>
 
@@ -20,15 +21,6 @@ public:
   ~Interruptible();
   Interruptible(const Interruptible &) = delete;
   Interruptible &operator=(const Interruptible &) = delete;
-};
-
-/// While it lives, a file is being written that is to be kept: the two seconds are extended until it is there.
-class Writing {
-public:
-  Writing();
-  ~Writing();
-  Writing(const Writing &) = delete;
-  Writing &operator=(const Writing &) = delete;
 };
 
 } // namespace duplex::cli

@@ -1,5 +1,6 @@
 #include "catalog/catalog.hpp"
 #include "cli/command.hpp"
+#include "report/json_file.hpp"
 #include "report/table.hpp"
 
 #include <duplex/metrics.hpp>
@@ -61,7 +62,7 @@ int list(const std::string &what, bool as_json) {
   if (as_json) {
     json["run"] = option_list_json(catalog::describe(Options{}));
     json["metrics"] = metric_names;
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", report::json_text(json, 2));
   } else if (what.empty()) {
     fmt::print("every run\n");
     print_options(catalog::describe(Options{}));

@@ -1,8 +1,8 @@
 #include "clean/model_file.hpp"
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "report/files.hpp"
+#include "report/json_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,8 +36,7 @@ int predict_labels(const PredictArguments &arguments) {
                             .labels_file = arguments.labels_file,
                             .expect_id = !arguments.id.empty(),
                             .expect_labels = wants_accuracy,
-                            .columns = model.features,
-                            .interrupt = &interrupt_requested()};
+                            .columns = model.features};
   options.progress = [&](std::uint64_t done, std::uint64_t /*total*/) {
     status.show(fmt::format("reading {}: {:.0f} MB", arguments.data, static_cast<double>(done) / 1e6));
   };
@@ -69,7 +68,7 @@ int predict_labels(const PredictArguments &arguments) {
     (void)std::fputs(remark.c_str(), stderr);
   }
   if (arguments.as_json) {
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", report::json_text(json, 2));
   } else if (!arguments.out.empty()) {
     fmt::print("written: {}\n", arguments.out);
   }

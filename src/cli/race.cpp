@@ -1,10 +1,13 @@
+#include "checkpoint/run_folder.hpp"
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
+#include "cli/torch/tool.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/step_search.hpp"
-#include "report/files.hpp"
+#include "report/json_file.hpp"
 #include "report/table.hpp"
 
 #include <duplex/exact.hpp>
@@ -233,6 +236,8 @@ public:
     seed_ = seed_of(*setup_.problem);
   }
 
+  [[nodiscard]] std::vector<std::string> input_files() const { return setup_.problem->input_files(); }
+
   [[nodiscard]] Experiment run() {
     Experiment result = description();
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
@@ -410,31 +415,43 @@ private:
 };
 
 int race(const RaceArguments &arguments, const std::vector<std::string> &more,
-         const std::vector<std::string> &command_options) {
-  if (!(arguments.time_limit > 0.0)) {
-    throw InvalidInput(fmt::format("--time-limit = {}, expected > 0", arguments.time_limit));
+         const std::vector<std::string> &command_options, checkpoint::RunFolder *folder) {
+  Race entered(arguments, more, command_options);
+  for (const auto &file : entered.input_files()) {
+    if (folder != nullptr) {
+      folder->add_input(file);
+    }
   }
-  if (arguments.tune_seconds > 0.0 && !arguments.tune) {
-    throw InvalidInput("--tune-seconds without --tune");
+  const Interruptible interruptible;
+  const Experiment result = entered.run();
+  if (folder != nullptr) {
+    folder->write(files_of(result));
+    folder->end(result.interrupted ? checkpoint::RunState::interrupted : checkpoint::RunState::finished);
   }
-  if (!arguments.out.empty()) {
-    report::require_writable_folder(arguments.out);
-  }
-  const Experiment result = Race(arguments, more, command_options).run();
   if (arguments.as_json) {
-    fmt::print("{}\n", experiment::to_json(result).dump(2));
+    fmt::print("{}\n", report::json_text(experiment::to_json(result), 2));
   } else {
     experiment::print(result);
-  }
-  if (!arguments.out.empty()) {
-    write(result, arguments.out);
-    if (!arguments.as_json) {
+    if (folder != nullptr) {
       fmt::print("written: {}\n", arguments.out);
     }
   }
   const bool someone_arrived = std::any_of(result.series.begin(), result.series.end(),
                                            [](const Series &series) { return series.summary.converged(); });
   return someone_arrived && !result.interrupted ? exit_success : exit_run_failed;
+}
+
+int race(const RaceArguments &arguments, const std::vector<std::string> &more,
+         const std::vector<std::string> &command_options) {
+  if (arguments.tune_seconds > 0.0 && !arguments.tune) {
+    throw InvalidInput("--tune-seconds without --tune");
+  }
+  if (arguments.out.empty()) {
+    return race(arguments, more, command_options, nullptr);
+  }
+  checkpoint::RunFolder folder(arguments.out);
+  folder.begin("race", own_arguments());
+  return folder.run([&] { return race(arguments, more, command_options, &folder); });
 }
 
 } // namespace
@@ -448,16 +465,14 @@ void add_race(CLI::App &app, Action &chosen) {
   command->add_option("--target", arguments->target,
                       "Stop each run when a metric is at most a value, as metric=value (default: ‖d‖ <= 1e-6; with\n"
                       "--tune the exact ‖∇φ(x)‖ at 1e-5 of that at the start, where it exists)");
-  command->add_option("--time-limit", arguments->time_limit, "Most seconds for each run")->capture_default_str();
-  command->add_option("--seeds", arguments->seeds, "Race on so many problems, of seeds that follow one another")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000));
+  add_number(*command, "--time-limit", arguments->time_limit, positive, "Most seconds for each run");
+  add_number(*command, "--seeds", arguments->seeds, Bound{.low = 1, .high = 1e4},
+             "Race on so many problems, of seeds that follow one another");
   command->add_flag("--tune", arguments->tune,
                     "First search for the steps of every method that are not given, on problems of other seeds");
-  command
-      ->add_option("--tune-seconds", arguments->tune_seconds,
-                   "Budget of that search, for each method, on the clocks of its runs (default: the time limit)")
-      ->check(positive_number());
+  add_number(*command, "--tune-seconds", arguments->tune_seconds, positive,
+             "Budget of that search, for each method, on the clocks of its runs (default: the time limit)")
+      ->default_str("");
   command->add_option("--out", arguments->out, "Write race.json, race.csv and race.svg here");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

@@ -1,10 +1,12 @@
 #include "reproduce/reproduce.hpp"
 
+#include "checkpoint/run_folder.hpp"
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/torch/tool.hpp"
 #include "report/files.hpp"
+#include "report/json_file.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +14,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 namespace duplex::cli {
 
@@ -49,10 +50,24 @@ bool reproduce_with_torch(const ReproduceArguments &arguments, std::string_view 
   (void)std::fflush(stdout);
   const int code = run_torch_tool(own, arguments.as_json);
   if (arguments.as_json && code != exit_wrong_input) {
-    std::ifstream written(std::filesystem::path(arguments.out) / (std::string(name) + ".json"));
-    all.push_back(Json::parse(written));
+    const auto written = std::filesystem::path(arguments.out) / (std::string(name) + ".json");
+    all.push_back(report::parsed_json(report::read_file(written), written.string()));
   }
   return code == exit_success;
+}
+
+/// Every experiment is a run of its own, so that one that needs LibTorch can be another process's. Its files have its
+/// name: those of the others stay.
+Experiment run_in_folder(const reproduce::Entry &entry, const ReproduceArguments &arguments) {
+  checkpoint::RunFolder folder(arguments.out);
+  folder.begin("reproduce", own_arguments(), checkpoint::RunFolder::Earlier::kept);
+  const Interruptible interruptible;
+  return folder.run([&] {
+    Experiment result = entry.run(arguments.settings);
+    folder.write(files_of(result));
+    folder.end(result.interrupted ? checkpoint::RunState::interrupted : checkpoint::RunState::finished);
+    return result;
+  });
 }
 
 int reproduce_figures(const ReproduceArguments &arguments) {
@@ -61,7 +76,6 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     throw InvalidInput(catalog::unknown_name("experiment", arguments.experiment, names));
   }
   validate(arguments.settings, "reproduce");
-  report::require_writable_folder(arguments.out);
   bool everything_holds = true;
   Json all = Json::array();
   for (const auto &entry : reproduce::entries) {
@@ -75,8 +89,7 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     if (isatty(STDERR_FILENO) == 1) {
       fmt::print(stderr, "{} ...\n", entry.name);
     }
-    const Experiment result = entry.run(arguments.settings);
-    write(result, arguments.out);
+    const Experiment result = run_in_folder(entry, arguments);
     if (arguments.as_json) {
       all.push_back(experiment::to_json(result));
     } else {
@@ -94,7 +107,7 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     }
   }
   if (arguments.as_json) {
-    fmt::print("{}\n", (arguments.experiment == "all" ? all : all.front()).dump(2));
+    fmt::print("{}\n", report::json_text(arguments.experiment == "all" ? all : all.front(), 2));
   }
   return everything_holds ? exit_success : exit_run_failed;
 }

@@ -1,12 +1,16 @@
-#include "checkpoint/store.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "cli/command.hpp"
+#include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
+#include "cli/solve_arguments.hpp"
+#include "cli/torch/tool.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/trace_file.hpp"
-#include "report/files.hpp"
+#include "report/json_file.hpp"
 #include "report/table.hpp"
+#include "report/text.hpp"
 
 #include <duplex/certificate.hpp>
 #include <duplex/exact.hpp>
@@ -34,67 +38,6 @@ using experiment::run_series;
 using experiment::Series;
 
 constexpr std::int64_t usual_recoveries = 12;
-
-struct SolveArguments {
-  std::string problem;
-  std::string solver = "bagdc";
-  std::string metrics = "kkt,upper";
-  std::string target;
-  std::string out;
-  std::string resume;
-  std::string trace;
-  std::int64_t every = 1;
-  std::int64_t held_out_patience = 0;
-  double save_every = 10.0;
-  bool as_json = false;
-  bool explain = false;
-  bool certify = false;
-};
-
-/// What a run was told, in its checkpoint.
-std::string told(const SolveArguments &arguments, const std::vector<std::string> &more) {
-  return experiment::Json{{"problem", arguments.problem}, {"solver", arguments.solver},
-                          {"metrics", arguments.metrics}, {"target", arguments.target},
-                          {"every", arguments.every},     {"held_out_patience", arguments.held_out_patience},
-                          {"trace", arguments.trace},     {"more", more}}
-      .dump();
-}
-
-/// The arguments of the run that goes on; options given now come after, and so in place of, its own.
-void take_told(const SavedState &state, SolveArguments &arguments, std::vector<std::string> &more) {
-  const auto before = experiment::Json::parse(state.has("told") ? state.get<std::string>("told") : "", nullptr, false);
-  if (!before.is_object() || !before.contains("problem")) {
-    throw InvalidInput("--resume " + arguments.resume + ": its checkpoint is not of duplex solve");
-  }
-  if (arguments.trace.empty()) {
-    arguments.trace = before.value("trace", std::string());
-  }
-  arguments.problem = before.at("problem");
-  arguments.solver = before.at("solver");
-  arguments.metrics = before.at("metrics");
-  if (arguments.target.empty()) {
-    arguments.target = before.at("target");
-  }
-  arguments.every = before.at("every");
-  arguments.held_out_patience = before.at("held_out_patience");
-  auto all = before.at("more").get<std::vector<std::string>>();
-  all.insert(all.end(), more.begin(), more.end());
-  more = std::move(all);
-}
-
-/// Going on, only what ends a run may change.
-void refuse_other_options(const std::vector<std::string> &more) {
-  const auto run_options = catalog::describe(Options{});
-  for (const auto &argument : more) {
-    const auto name = argument.substr(0, argument.find('='));
-    const bool ends = name == "--tolerance" || // of runs that choose their steps
-                      std::any_of(run_options.begin(), run_options.end(),
-                                  [&](const catalog::OptionInfo &info) { return name == "--" + info.name; });
-    if (argument.starts_with("--") && !ends) {
-      throw InvalidInput(name + " cannot change when a run goes on; what ends it can, such as --iterations");
-    }
-  }
-}
 
 std::string solution_csv(const State<catalog::Vector> &state) {
   std::string csv = "variable,index,value\n";
@@ -143,6 +86,11 @@ experiment::Json certificate_json(const Certificate &certificate) {
   return json;
 }
 
+/// Of those that a run may take in all, measuring included.
+double seconds_left(double most, const SavedState *from) {
+  return from == nullptr ? most : std::max(0.0, most - from->first<SavedState::Doubles>("seconds"));
+}
+
 /// What the end of a run says of ∇φ and the KKT residual.
 RunClaims claims_of(const Summary &summary, const Options &options, const catalog::ConfiguredSolver &solver) {
   RunClaims claims;
@@ -176,29 +124,29 @@ std::optional<std::string> how_to_go_on(const Summary &summary) {
   }
 }
 
-int solve_problem(SolveArguments arguments, std::vector<std::string> more,
-                  const std::vector<std::string> &command_options) {
-  std::optional<checkpoint::Found> found;
-  if (!arguments.resume.empty()) {
-    refuse_other_options(more);
-    found = checkpoint::load(arguments.resume);
-    if (!found->warning.empty()) {
-      fmt::print(stderr, "duplex: {}; going on from the one before\n", found->warning);
-    }
-    take_told(found->state, arguments, more);
-    arguments.out = arguments.resume;
-  } else if (arguments.problem.empty()) {
-    throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)" +
-                       (more.empty() ? "" : "; found '" + more.front() + "'"));
+/// What a run leaves in its folder.
+std::vector<report::NamedContent> results_of(const Experiment &result) {
+  auto files = files_of(result);
+  const auto &series = result.series.front();
+  if (!series.summary.failed()) {
+    files.push_back({"solution.csv", solution_csv(series.state)});
   }
-  if (arguments.every < 1) {
-    throw InvalidInput(fmt::format("--every = {}, expected a whole number >= 1", arguments.every));
-  }
-  if (!arguments.out.empty()) {
-    report::require_writable_folder(arguments.out);
-  }
-  if (!arguments.trace.empty()) {
-    (void)experiment::trace_format_of(arguments.trace);
+  return files;
+}
+
+checkpoint::RunState state_of(const Summary &summary) {
+  using checkpoint::RunState;
+  return summary.failed()                                  ? RunState::failed
+         : summary.termination == Termination::interrupted ? RunState::interrupted
+                                                           : RunState::finished;
+}
+
+/// With a folder where the run is saved, and from a saved state where it goes on.
+int solve_problem(SolveArguments arguments, const std::vector<std::string> &command_options,
+                  checkpoint::RunFolder *folder, const SavedState *from) {
+  std::filesystem::path trace_file = arguments.trace;
+  if (from != nullptr && !arguments.gave_trace) {
+    trace_file = trace_to_go_on(arguments.trace, *folder);
   }
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
@@ -206,9 +154,14 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   setup.run.interrupt = &interrupt_requested();
   setup.run.recoveries = usual_recoveries;
   setup.command_options = command_options;
-  setup.overrides_names = found.has_value();
-  apply_options(setup, more);
+  setup.overrides_names = from != nullptr;
+  apply_options(setup, arguments.more);
   const auto &solver = *setup.solvers.front();
+  for (const auto &file : setup.problem->input_files()) {
+    if (folder != nullptr) {
+      folder->add_input(file);
+    }
+  }
   const auto problem = setup.problem->make();
 
   ProgressLine progress{std::string(solver.name())};
@@ -218,8 +171,9 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                                  .options = setup.run,
                                  .metrics = split_list("metrics", arguments.metrics),
                                  .cadence = {.every = arguments.every, .growth = 0.01},
+                                 .kept = {.growth = 0.01},
                                  .observer = progress.if_terminal(),
-                                 .trace_file = arguments.trace};
+                                 .trace_file = trace_file};
   for (const auto &metric : request.metrics) {
     require_metric("metrics", metric);
   }
@@ -229,7 +183,7 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
   if (!arguments.target.empty()) {
     request.target = parse_target(arguments.target);
     request.cadence.growth = 0.0;
-    if (found &&
+    if (from != nullptr &&
         std::find(request.metrics.begin(), request.metrics.end(), request.target->metric) == request.metrics.end()) {
       throw InvalidInput(fmt::format("--target: the run that goes on does not measure {}; it measures {}",
                                      request.target->metric, fmt::join(request.metrics, ", ")));
@@ -242,21 +196,20 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
     measure_too(request, request.hold_out->metric);
   }
   arguments.metrics = fmt::format("{}", fmt::join(request.metrics, ",")); // as a run that goes on is told
-  if (!arguments.out.empty()) {
+  if (folder != nullptr) {
     request.saving = Saving{.save =
-                                [&, fresh = !found](const SavedState &state) mutable {
-                                  if (std::exchange(fresh, false)) {
-                                    checkpoint::forget(arguments.out);
-                                  }
+                                [&](const SavedState &state) {
                                   SavedState with_arguments = state;
-                                  with_arguments.put("told", told(arguments, more));
-                                  checkpoint::save(arguments.out, with_arguments);
+                                  put_told(arguments, with_arguments);
+                                  folder->save(std::move(with_arguments));
                                 },
                             .every_seconds = arguments.save_every,
-                            .from = found ? &found->state : nullptr};
+                            .from = from};
   }
+  request.options.max_wall_seconds = seconds_left(setup.run.max_seconds, from);
+  std::optional<Interruptible> interruptible(std::in_place);
   const Series series = run_series(request, solver);
-  if (found && series.summary.iterations == found->state.first<SavedState::Integers>("iterations") &&
+  if (from != nullptr && series.summary.iterations == from->first<SavedState::Integers>("iterations") &&
       (series.summary.converged() || series.summary.termination == Termination::max_iterations)) {
     fmt::print(stderr, "duplex: nothing was left to do: the run had ended ({})\n", series.status());
   }
@@ -287,32 +240,33 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
     }
     (void)std::fflush(stdout);
   }
-  if (!arguments.out.empty()) {
+  if (folder != nullptr) {
     result.figure.title = result.title;
     for (const auto &metric : request.metrics) {
       result.figure.panels.push_back(
           {.title = metric, .x_label = "iteration", .y_label = metric, .curves = {series.curve(metric)}});
     }
-    write(result, arguments.out);
-    if (!series.summary.failed()) {
-      report::write_file(std::filesystem::path(arguments.out) / "solution.csv", solution_csv(series.state));
-    }
+    folder->write(results_of(result));
   }
+  interruptible.reset();
   std::optional<Certificate> certificate; // may take long: all else is written by now
-  if (arguments.certify && !series.summary.failed()) {
+  if (arguments.certify && !series.summary.failed() && !result.interrupted) {
     certificate = duplex::certify(problem, problem.start(), series.state,
                                   {.claims = claims_of(series.summary, setup.run, solver)});
     result.series.front().certificate = certificate_json(*certificate);
-    if (!arguments.out.empty()) {
-      write(result, arguments.out);
+    if (folder != nullptr) {
+      folder->write(results_of(result));
     }
     if (!arguments.as_json) {
       fmt::print("{}", certificate->text());
     }
   }
+  if (folder != nullptr) {
+    folder->end(state_of(series.summary));
+  }
   if (arguments.as_json) {
-    fmt::print("{}\n", experiment::to_json(result).dump(2));
-  } else if (!arguments.out.empty()) {
+    fmt::print("{}\n", report::json_text(experiment::to_json(result), 2));
+  } else if (folder != nullptr) {
     fmt::print("written: {}\n", arguments.out);
   }
   (void)std::fflush(stdout); // what follows is said after it, in a log too
@@ -324,8 +278,8 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                                              : reached_what_was_asked(series.summary);
   if (!reached && !series.summary.failed()) {
     fmt::print(stderr, "duplex: the run ended ({}) before it reached what was asked of it\n", series.status());
-    if (const auto hint = how_to_go_on(series.summary); !arguments.out.empty() && hint) {
-      fmt::print(stderr, "go on with: duplex solve --resume '{}'{}\n", arguments.out, *hint);
+    if (const auto hint = how_to_go_on(series.summary); folder != nullptr && hint) {
+      fmt::print(stderr, "go on with: duplex solve --resume {}{}\n", report::shell_quoted(arguments.out), *hint);
     }
   }
   const bool certified = !arguments.certify || (certificate && certificate->holds());
@@ -336,6 +290,33 @@ int solve_problem(SolveArguments arguments, std::vector<std::string> more,
                                                : "the certificate refutes the run: " + certificate->refuted);
   }
   return reached && certified ? exit_success : exit_run_failed;
+}
+
+int begin_solving(SolveArguments arguments, const std::vector<std::string> &command_options) {
+  if (arguments.problem.empty()) {
+    throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)" +
+                       (arguments.more.empty() ? "" : "; found '" + arguments.more.front() + "'"));
+  }
+  if (arguments.out.empty()) {
+    return solve_problem(std::move(arguments), command_options, nullptr, nullptr);
+  }
+  checkpoint::RunFolder folder(arguments.out);
+  folder.begin("solve", own_arguments());
+  return folder.run([&] { return solve_problem(arguments, command_options, &folder, nullptr); });
+}
+
+int go_on_solving(SolveArguments arguments, const std::vector<std::string> &command_options) {
+  refuse_other_options(arguments.more);
+  checkpoint::RunFolder folder(arguments.resume, checkpoint::RunFolder::Opening::existing);
+  folder.find("solve");
+  const SavedState saved = folder.load();
+  take_told(saved, arguments);
+  arguments.out = arguments.resume;
+  folder.go_on();
+  return folder.run([&] {
+    folder.go_where_it_was_started();
+    return solve_problem(arguments, command_options, &folder, &saved);
+  });
 }
 
 } // namespace
@@ -349,23 +330,19 @@ void add_solve(CLI::App &app, Action &chosen) {
   auto *metrics = command->add_option("--metrics", arguments->metrics, "Metrics to measure, separated by commas")
                       ->capture_default_str();
   command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
-  auto *every = command->add_option("--every", arguments->every, "Measure every so many steps")->capture_default_str();
+  auto *every = add_number(*command, "--every", arguments->every, at_least_one, "Measure every so many steps");
   auto *out = command->add_option("--out", arguments->out,
                                   "Write solve.json, solve.csv, solve.svg, solution.csv and a checkpoint here");
   command->add_option("--trace", arguments->trace,
                       "Write a line for every measured step to FILE.jsonl or FILE.csv as the run goes, or scalars for\n"
                       "TensorBoard to a file with 'tfevents' in its name");
-  command->add_option("--save-every", arguments->save_every, "Seconds of the run between checkpoints")
-      ->capture_default_str()
-      ->check(positive_number());
+  add_number(*command, "--save-every", arguments->save_every, positive, "Seconds of the run between checkpoints");
   auto *resume =
       command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
   auto *patience =
-      command
-          ->add_option("--held-out-patience", arguments->held_out_patience,
-                       "Stop once the loss on samples that neither level sees has not fallen for so many looks,\n"
-                       "and go back to where it was smallest")
-          ->check(positive_number());
+      add_number(*command, "--held-out-patience", arguments->held_out_patience, at_least_one,
+                 "Stop once the loss on samples that neither level sees has not fallen for so many looks,\n"
+                 "and go back to where it was smallest");
   for (auto *fixed : {problem, solver, metrics, every, out, patience}) {
     resume->excludes(fixed);
   }
@@ -380,7 +357,17 @@ void add_solve(CLI::App &app, Action &chosen) {
                   "bagdc without --alpha, --beta, --eta or a rule for them chooses its steps itself, and ends at its\n"
                   "own --tolerance. Other runs without a tolerance or a target do all of their iterations.");
   command->callback([command, arguments, &chosen] {
-    chosen = [command, arguments] { return solve_problem(*arguments, command->remaining(), option_names(*command)); };
+    chosen = [command, arguments] {
+      arguments->more = command->remaining();
+      if (!arguments->trace.empty()) {
+        (void)experiment::trace_format_of(arguments->trace);
+        arguments->gave_trace = true;
+        arguments->trace =
+            std::filesystem::absolute(arguments->trace).string(); // a run that goes on leaves this folder
+      }
+      return arguments->resume.empty() ? begin_solving(*arguments, option_names(*command))
+                                       : go_on_solving(*arguments, option_names(*command));
+    };
   });
 }
 

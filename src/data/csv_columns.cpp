@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_map>
 
 namespace duplex::data {
 namespace {
@@ -54,12 +55,24 @@ public:
           fmt::format("{}:1: found no column of features besides labels and ids, expected at least one", file_));
     }
     if (columns.has_header) {
+      refuse_equal_names();
       columns.names = cells_;
     }
     return columns;
   }
 
 private:
+  /// Of two columns with one name it could not be told which is meant.
+  void refuse_equal_names() const {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (const auto [first, is_new] = places.emplace(cells_[i], i); !is_new) {
+        throw InvalidInput(fmt::format("{}:1: columns {} and {} are both named '{}', expected different names", file_,
+                                       first->second + 1, i + 1, shown(cells_[i])));
+      }
+    }
+  }
+
   std::optional<std::size_t> usual_label() {
     for (const auto name : usual_label_names) {
       const auto found =

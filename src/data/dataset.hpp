@@ -45,6 +45,8 @@ struct ReadOptions {
   std::uint64_t memory_limit = 0; ///< bytes that the table may take; 0: the machine's memory
   /// Called now and then, with bytes of the file as it lies on disk; total is 0 where it is not known.
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};
+  /// Called with every file that is read, when it is opened.
+  std::function<void(const std::filesystem::path &file)> opened = {};
   const std::atomic<bool> *interrupt = nullptr; ///< reading ends with Interrupted soon after it becomes true
 };
 

@@ -25,8 +25,8 @@ constexpr std::uint64_t column_choices = 4;
 /// The images of each digit, one after the other.
 using Digits = std::array<std::vector<std::uint8_t>, 10>;
 
-void add_digits(const std::filesystem::path &images, Digits &digits) {
-  const Dataset all = read_dataset(images);
+void add_digits(const std::filesystem::path &images, const ReadOptions &reading, Digits &digits) {
+  const Dataset all = read_dataset(images, reading);
   const FeatureTable &pixels = all.features;
   if (pixels.storage() != Storage::byte || pixels.columns() != digit_side * digit_side ||
       all.label_names.size() != 10) {
@@ -72,8 +72,8 @@ DoubleMnist make_double_mnist(const DoubleMnistOptions &options) {
   }
   const auto [training, test] = mnist_images(options.folder);
   Digits digits;
-  add_digits(training, digits);
-  add_digits(test, digits);
+  add_digits(training, options.reading, digits);
+  add_digits(test, options.reading, digits);
   DoubleMnist result;
   result.images_per_class = options.images_per_class;
   result.bytes.resize(static_cast<std::size_t>(DoubleMnist::classes * options.images_per_class * DoubleMnist::pixels));

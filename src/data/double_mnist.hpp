@@ -17,6 +17,7 @@ struct DoubleMnistOptions {
   std::filesystem::path folder = {}; ///< of MNIST's IDX files; empty: where they usually are
   Index images_per_class = 1000;
   std::uint64_t seed = 0;
+  ReadOptions reading = {};
 };
 
 struct DoubleMnist {

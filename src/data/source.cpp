@@ -118,7 +118,11 @@ std::size_t MemorySource::read_some(std::span<char> buffer) {
 }
 
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path &file, const ReadOptions &options) {
-  return std::make_unique<FileSource>(file, options);
+  auto source = std::make_unique<FileSource>(file, options);
+  if (options.opened) {
+    options.opened(file);
+  }
+  return source;
 }
 
 } // namespace duplex::data

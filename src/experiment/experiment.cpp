@@ -1,7 +1,7 @@
 #include "experiment/experiment.hpp"
 
 #include "experiment/trace_file.hpp"
-#include "report/files.hpp"
+#include "report/json_file.hpp"
 
 #include <duplex/metrics.hpp>
 #include <duplex/version.hpp>
@@ -82,26 +82,54 @@ public:
     if (file_) {
       file_->add(trace_.rows().back());
     }
-    last_is_kept_ = progress.iteration >= next_;
-    next_ = last_is_kept_ ? request_->kept.after(progress.iteration) : next_;
+    note(progress.iteration);
   }
   /// With the rows of before where the run goes on.
   void begin(const SavedState *from) {
+    report::Fingerprint in_file;
     if (from != nullptr) {
       trace_.restore(from->get<SavedState::Doubles>("trace"), request_->metrics.size());
+      for (const auto &row : trace_.rows()) {
+        note(row.iteration);
+      }
+      in_file = place_in_file(*from);
     }
     if (!request_->trace_file.empty()) {
-      file_.emplace(request_->trace_file, request_->metrics);
+      file_.emplace(request_->trace_file, request_->metrics, in_file);
     }
   }
   void finish() {
     if (file_) {
-      file_->begin(trace_.rows()); // where nothing was left to do
+      file_->finish(trace_.rows());
     }
   }
   [[nodiscard]] const Trace<Vector> &trace() const { return trace_; }
+  void save(SavedState &into) const {
+    into.put("trace", trace_.numbers());
+    if (const auto place = file_ ? file_->place() : report::Fingerprint(); !place.hash.empty()) {
+      into.put(bytes_entry, SavedState::Integers{static_cast<std::int64_t>(place.bytes)});
+      into.put(hash_entry, place.hash);
+    }
+  }
 
 private:
+  void note(std::int64_t iteration) {
+    last_is_kept_ = iteration >= next_;
+    next_ = last_is_kept_ ? request_->kept.after(iteration) : next_;
+  }
+
+  static constexpr const char *bytes_entry = "trace file bytes";
+  static constexpr const char *hash_entry = "trace file hash";
+
+  [[nodiscard]] static report::Fingerprint place_in_file(const SavedState &from) {
+    if (!from.has(bytes_entry) || !from.has(hash_entry)) {
+      return {};
+    }
+    return {static_cast<std::uint64_t>(
+                saved_integer<std::int64_t>(from.first<SavedState::Integers>(bytes_entry), bytes_entry)),
+            from.get<std::string>(hash_entry)};
+  }
+
   const RunRequest *request_;
   Trace<Vector> trace_;
   std::optional<TraceFile> file_;
@@ -151,7 +179,10 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
                 .metric_names = request.metrics,
                 .rows = {},
                 .extra = {}};
-  const MetricBook<Problem> book(request.problem);
+  Counters ignored;
+  WorkLimit limit(request.options.interrupt, request.options.max_wall_seconds); // for measuring, which may take long
+  const Problem limited(Counted<Problem>(request.problem, ignored, &limit));
+  const MetricBook<Problem> book(limited);
   KeptTrace trace(request);
   Monitor<Vector> monitor;
   monitor.cadence = request.cadence;
@@ -170,11 +201,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   Saving saving;
   if (request.saving) {
     saving = *request.saving;
-    saving.save = [&](const SavedState &state) {
-      SavedState with_trace = state;
-      with_trace.put("trace", trace.trace().numbers());
-      request.saving->save(with_trace);
-    };
+    saving.add = [&](SavedState &state) { trace.save(state); };
     options.saving = &saving;
   }
   trace.begin(saving.from);
@@ -270,11 +297,10 @@ void print(const Experiment &experiment) {
   fmt::print("{} of {} claims hold\n", held, experiment.claims.size());
 }
 
-void write(const Experiment &experiment, const std::filesystem::path &folder) {
-  report::require_writable_folder(folder);
-  report::write_file(folder / (experiment.name + ".json"), to_json(experiment).dump(2) + "\n");
-  report::write_file(folder / (experiment.name + ".csv"), to_csv(experiment));
-  report::write_file(folder / (experiment.name + ".svg"), report::to_svg(experiment.figure));
+std::vector<report::NamedContent> files_of(const Experiment &experiment) {
+  return {{experiment.name + ".json", report::json_text(to_json(experiment), 2) + "\n"},
+          {experiment.name + ".csv", to_csv(experiment)},
+          {experiment.name + ".svg", report::to_svg(experiment.figure)}};
 }
 
 } // namespace duplex::experiment

@@ -4,6 +4,7 @@
 
 #include "catalog/catalog.hpp"
 #include "report/figure.hpp"
+#include "report/files.hpp"
 
 #include <duplex/saving.hpp>
 
@@ -97,8 +98,8 @@ struct RunRequest {
 /// Tables, then the claims.
 void print(const Experiment &experiment);
 
-/// DIR/NAME.json, .csv and .svg, each complete or absent.
-void write(const Experiment &experiment, const std::filesystem::path &folder);
+/// NAME.json, .csv and .svg.
+[[nodiscard]] std::vector<report::NamedContent> files_of(const Experiment &experiment);
 
 /// A number for a JSON file: null where it is not finite.
 [[nodiscard]] Json json_number(double value);

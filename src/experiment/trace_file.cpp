@@ -2,6 +2,7 @@
 
 #include "experiment/events.hpp"
 #include "experiment/experiment.hpp"
+#include "report/json_file.hpp"
 
 #include <duplex/error.hpp>
 #include <duplex/fields.hpp>
@@ -33,10 +34,11 @@ TraceFormat trace_format_of(const std::filesystem::path &path) {
       path.string()));
 }
 
-TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics)
+TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string> metrics, report::Fingerprint known)
     : path_(path),
       format_(trace_format_of(path)), names_{"seconds", "direction", "alpha", "beta", "eta", "mu", "recoveries"},
-      opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()) {
+      opened_at_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()),
+      known_(std::move(known)) {
   names_.insert(names_.end(), std::make_move_iterator(metrics.begin()), std::make_move_iterator(metrics.end()));
   std::error_code problem;
   if (path.has_parent_path()) {
@@ -52,21 +54,62 @@ void TraceFile::begin(const std::vector<TraceRow> &before) {
   if (file_.is_open()) {
     return;
   }
-  file_.open(path_, std::ios::binary);
   seconds_when_opened_ = before.empty() ? 0.0 : before.back().seconds;
+  if (begins_as_known()) {
+    std::filesystem::resize_file(path_, known_.bytes);
+    file_.open(path_, std::ios::binary | std::ios::app);
+    return;
+  }
+  file_.open(path_, std::ios::binary);
   if (format_ == TraceFormat::csv) {
-    file_ << fmt::format("iteration,{}\n", fmt::join(names_, ","));
+    write(fmt::format("iteration,{}\n", fmt::join(names_, ",")));
   } else if (format_ == TraceFormat::events) {
-    file_ << first_event(wall_time(0.0));
+    write(first_event(wall_time(0.0)));
   }
   for (const auto &row : before) {
-    file_ << record(row);
+    write(record(row));
   }
   file_.flush();
 }
 
+bool TraceFile::begins_as_known() {
+  std::error_code unknown;
+  if (known_.hash.empty() || !std::filesystem::is_regular_file(path_, unknown)) {
+    return false;
+  }
+  hasher_ = {};
+  bytes_ = hasher_.add_file(path_, known_.bytes);
+  if (bytes_ == known_.bytes && hasher_.hash() == known_.hash) {
+    return true;
+  }
+  hasher_ = {};
+  bytes_ = 0;
+  return false;
+}
+
+void TraceFile::finish(const std::vector<TraceRow> &before) {
+  if (!file_.is_open() && !begins_as_known()) {
+    begin(before);
+  }
+}
+
+report::Fingerprint TraceFile::place() const {
+  return file_.is_open() ? report::Fingerprint{bytes_, hasher_.hash()} : known_;
+}
+
+void TraceFile::write(const std::string &text) {
+  file_ << text;
+  hasher_.add(text);
+  bytes_ += text.size();
+}
+
 void TraceFile::add(const TraceRow &row) {
-  file_ << record(row) << std::flush;
+  if (row.extra) { // it goes when the run goes on
+    file_ << record(row);
+  } else {
+    write(record(row));
+  }
+  file_.flush();
   if (!file_) {
     throw std::runtime_error(fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string()));
   }
@@ -91,7 +134,7 @@ std::string TraceFile::record(const TraceRow &row) const {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       object[names_[i]] = json_number(numbers[i]);
     }
-    return object.dump() + "\n";
+    return report::json_text(object) + "\n";
   }
   std::string text = std::to_string(row.iteration);
   for (const double number : numbers) {

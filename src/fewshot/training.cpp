@@ -4,6 +4,7 @@
 #include "fewshot/backbone_file.hpp"
 #include "fewshot/learner.hpp"
 
+#include <duplex/conversion.hpp>
 #include <duplex/solver.hpp>
 #include <duplex/torch/memory.hpp>
 
@@ -60,7 +61,7 @@ template <std::size_t count> std::vector<int> listed(const std::array<int, count
 }
 
 /// Images on the device. The last ones made are kept, since a race trains on the same ones again and again.
-at::Tensor double_mnist_on(const at::Device &device, const Settings &settings) {
+at::Tensor double_mnist_on(const at::Device &device, const Settings &settings, const Hooks &hooks) {
   struct Made {
     std::string folder;
     std::int64_t images_per_class = 0;
@@ -71,7 +72,8 @@ at::Tensor double_mnist_on(const at::Device &device, const Settings &settings) {
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   if (!last.images.defined() || last.images.device() != device || last.folder != settings.mnist ||
       last.images_per_class != settings.images_per_class) {
-    auto made = data::make_double_mnist({.folder = settings.mnist, .images_per_class = settings.images_per_class});
+    auto made = data::make_double_mnist(
+        {.folder = settings.mnist, .images_per_class = settings.images_per_class, .reading = {.opened = hooks.reads}});
     const auto count = data::DoubleMnist::classes * made.images_per_class;
     const auto on_host = at::from_blob(made.bytes.data(), {count, data::DoubleMnist::pixels}, at::kByte);
     last = {settings.mnist, settings.images_per_class, on_host.to(device, at::kByte, false, true)};
@@ -132,7 +134,7 @@ private:
     at::globalContext().setBenchmarkCuDNN(true);
     Stopwatch making;
     making.start();
-    auto images = double_mnist_on(device_, settings_);
+    auto images = double_mnist_on(device_, settings_, hooks_);
     making.pause();
     outcome_.seconds_data = making.seconds_while_paused();
     return images;
@@ -255,15 +257,22 @@ private:
   }
 
   void restore(const SavedState &state) {
-    seconds_before_ = state.first<SavedState::Doubles>("seconds");
+    seconds_before_ =
+        number_within(state.first<SavedState::Doubles>("seconds"), finite_non_negative, "'seconds' of the saved state");
     saved_at_ = seconds_before_;
     const auto &looks = state.get<SavedState::Doubles>("looks");
     if (looks.size() % 4 != 0) {
       throw InvalidInput("'looks' of the saved state has " + std::to_string(looks.size()) +
                          " numbers, expected four for each");
     }
+    constexpr Bound share{.low = 0.0, .high = 1.0};
     for (std::size_t i = 0; i + 3 < looks.size(); i += 4) {
-      outcome_.looks.push_back({static_cast<std::int64_t>(looks[i]), looks[i + 1], {looks[i + 2], looks[i + 3]}});
+      outcome_.looks.push_back(
+          {whole_number(looks[i], 0, most_in_double, "a step in 'looks' of the saved state"),
+           number_within(looks[i + 1], finite_non_negative, "a time in 'looks' of the saved state"),
+           {number_within(looks[i + 2], share, "an accuracy in 'looks' of the saved state"),
+            number_within(looks[i + 3], finite_non_negative,
+                          "the width of an accuracy in 'looks' of the saved state")}});
     }
     learner_.restore(state);
   }

@@ -7,6 +7,7 @@
 #include <duplex/saved_state.hpp>
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -51,6 +52,7 @@ struct Hooks {
   /// Called at the start, after steps at most every so many seconds of training, and at the end.
   std::function<void(const SavedState &state)> save;
   double seconds_between_saves = 10.0;
+  std::function<void(const std::filesystem::path &file)> reads = {}; ///< called with every file of the data
   const std::atomic<bool> *interrupt = nullptr;
 };
 

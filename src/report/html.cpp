@@ -1,6 +1,7 @@
 #include "report/html.hpp"
 
 #include "report/html_template.hpp"
+#include "report/json_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -58,7 +59,7 @@ std::string html_page(std::string_view page_template, const nlohmann::json &data
   if (place == std::string_view::npos) {
     throw std::runtime_error("the report page has no place for its data");
   }
-  const std::string json = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string json = json_text(data);
   std::string page(page_template.substr(0, place));
   page += escaped_for_script(json);
   page += page_template.substr(place + data_place.size());

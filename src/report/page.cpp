@@ -1,5 +1,7 @@
 #include "report/page.hpp"
 
+#include "report/json_file.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -43,7 +45,7 @@ std::string base64(const std::string &bytes) {
 Json members_section(const std::string &title, const Json &members) {
   Json rows = Json::array();
   for (const auto &[name, value] : members.items()) {
-    rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+    rows.push_back({name, value.is_string() ? value.get<std::string>() : json_text(value)});
   }
   return {{"kind", "table"}, {"title", title}, {"columns", {"option", "value"}}, {"rows", rows}};
 }

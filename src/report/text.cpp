@@ -126,4 +126,24 @@ std::string superscript(int number) {
   return result;
 }
 
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+std::string shell_command(const std::vector<std::string> &words) {
+  std::string line;
+  for (const auto &word : words) {
+    line += (line.empty() ? "" : " ") + shell_quoted(word);
+  }
+  return line;
+}
+
 } // namespace duplex::report

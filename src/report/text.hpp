@@ -1,5 +1,5 @@
 #pragma once
-// UTF-8 text measured and cut as it is shown.
+// UTF-8 text measured and cut as it is shown, and words as a shell takes them.
 
 #include <cstddef>
 #include <string>
@@ -27,5 +27,10 @@ struct Glyph {
 [[nodiscard]] std::string repeated(std::string_view text, std::size_t times);
 
 [[nodiscard]] std::string superscript(int number);
+
+/// One word for a POSIX shell, whatever bytes it holds: quoted where it must be.
+[[nodiscard]] std::string shell_quoted(std::string_view word);
+/// Words with blanks between them, each quoted where it must be.
+[[nodiscard]] std::string shell_command(const std::vector<std::string> &words);
 
 } // namespace duplex::report

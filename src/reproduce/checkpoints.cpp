@@ -1,7 +1,7 @@
 // What saving costs: hyper-cleaning on FashionMNIST with a checkpoint after every third step, on the disk, and the time
 // that all of it takes beside the steps.
 
-#include "checkpoint/store.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "report/table.hpp"
 #include "reproduce/cleaning_race.hpp"
 
@@ -59,11 +59,13 @@ private:
 
 Cost cost_of(const Method &method, const CleaningRace &race, const Settings &settings) {
   constexpr std::int64_t every_steps = 3;
-  const TemporaryFolder folder;
+  const TemporaryFolder temporary;
+  checkpoint::RunFolder folder(temporary.path());
+  folder.begin("reproduce", {});
   std::int64_t done = 0;
   const Saving saving{.save =
                           [&](const SavedState &state) {
-                            checkpoint::save(folder.path(), state);
+                            folder.save(state);
                             ++done;
                           },
                       .every_steps = every_steps,
@@ -78,6 +80,7 @@ Cost cost_of(const Method &method, const CleaningRace &race, const Settings &set
                                   .saving = &saving},
                                  {});
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  folder.end(checkpoint::RunState::finished);
   return {.seconds = (wall - summary.seconds) / static_cast<double>(std::max<std::int64_t>(1, done)),
           .step = summary.seconds_per_step(),
           .bytes = std::filesystem::file_size(folder.path() / "checkpoint.dpx")};

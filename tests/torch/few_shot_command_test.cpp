@@ -3,11 +3,13 @@
 #include "../support.hpp"
 #include "../tool.hpp"
 
+#include "checkpoint/checkpoint.hpp"
 #include "fewshot/training.hpp"
 
 #include <fmt/format.h>
 
 #include <atomic>
+#include <limits>
 
 namespace duplex::test {
 namespace {
@@ -110,7 +112,7 @@ TEST(FewShotCommand, EndsAtCtrlCWithACheckpointToGoOnFrom) {
                               "for i in $(seq 600); do grep -q 'step     2' {} && break; sleep 0.1; done; "
                               "kill -INT $process; wait $process; cat {}",
                               DUPLEX_TOOL, digits.options(), out.path().string(), log, log, log));
-  EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume '" + out.path().string() + "'");
+  EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume " + out.path().string());
   const auto steps = read_json(out.path() / "summary.json")["steps"].get<int>();
   EXPECT_GE(steps, 2);
   EXPECT_TRUE(read_json(out.path() / "summary.json")["test"].is_null());
@@ -138,7 +140,7 @@ TEST(FewShotCommand, RefusesGraphsOnACpu) {
 TEST(FewShotCommand, RefusesToGoOnFromNothingOrWithOtherSettings) {
   const DrawnDigits digits;
   const ScratchFolder out;
-  expect_refused("few-shot --resume " + out.path().string(), {"nothing to go on from", "checkpoint.dpx"});
+  expect_refused("few-shot --resume " + out.path().string(), {"nothing to go on from", "manifest.json"});
   const std::string folder = (out.path() / "run").string();
   ASSERT_EQ(run_tool(digits.options() + "--steps 1 --out " + folder).exit_code, 0);
   expect_refused("few-shot --ways 4 --resume " + folder, {"--ways", "--steps"});
@@ -178,6 +180,58 @@ TEST(FewShotCommand, GoesOnToTheSameBitsAsARunThatWasNotInterrupted) {
   ASSERT_EQ(second.exit_code, 0) << second.output;
   EXPECT_EQ(read_json(out.path() / "parts" / "summary.json")["steps"], 6);
   EXPECT_TRUE(read_file(whole + "/backbone.pt") == read_file(parts + "/backbone.pt"));
+}
+
+TEST(FewShotCommand, LooksItsImagesUpWhereItWasStartedAndRefusesOthers) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const auto folder = out.path() / "run";
+  const auto images = out.path() / "digits";
+  std::filesystem::copy(digits.settings(1, 1).mnist, images);
+  std::string options = digits.options();
+  options.replace(options.find(digits.settings(1, 1).mnist), digits.settings(1, 1).mnist.size(), "digits");
+  const auto first =
+      run_command("cd " + out.path().string() + " && " + DUPLEX_TOOL + " " + options + "--steps 1 --out run");
+  ASSERT_EQ(first.exit_code, 0) << first.output;
+  EXPECT_EQ(read_json(folder / "manifest.json")["inputs"].size(), 4U);
+  const auto second = run_tool("few-shot --steps 2 --resume " + folder.string()); // from another folder
+  EXPECT_EQ(second.exit_code, 0) << second.output;
+  std::ofstream(images / "t10k-labels-idx1-ubyte", std::ios::app) << 'x';
+  expect_refused("few-shot --steps 3 --resume " + folder.string(),
+                 {"t10k-labels-idx1-ubyte", "has 19 bytes, and had 18"});
+}
+
+TEST(FewShotCommand, IsRefusedWhileAnotherRunHasItsFolder) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  RunningTool first({"solve", "--problem", "counter-example", "--alpha", "0.1", "--iterations", "1000000000000",
+                     "--every", "1000000000", "--out", out.path().string()});
+  ASSERT_TRUE(first.wait_until([&] { return std::filesystem::exists(out.path() / "manifest.json"); }));
+  expect_refused(digits.options() + "--steps 1 --out " + out.path().string(), {"is in use by process"});
+}
+
+TEST(FewShotCommand, RefusesForgedCheckpointsWhoseChecksumIsRight) {
+  const DrawnDigits digits;
+  const ScratchFolder out;
+  const auto file = out.path() / "checkpoint.dpx";
+  ASSERT_EQ(run_tool(digits.options() + "--steps 1 --out " + out.path().string()).exit_code, 0);
+  const auto good = checkpoint::decoded(read_file(file), "checkpoint");
+  std::filesystem::remove(out.path() / "checkpoint.previous.dpx");
+  const auto expect_forged = [&](const std::string &entry, SavedState::Value value, const char *part) {
+    SavedState state = good;
+    ASSERT_TRUE(state.has(entry)) << entry;
+    state.put(entry, std::move(value));
+    std::ofstream(file, std::ios::binary) << checkpoint::encoded(state);
+    expect_refused("few-shot --steps 3 --resume " + out.path().string(), {part});
+  };
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  expect_forged("looks", SavedState::Doubles{no_number, 0.0, 0.5, 0.1}, "a step in 'looks' of the saved state is nan");
+  expect_forged("looks", SavedState::Doubles{1.0, 0.0, 7.0, 0.1}, "an accuracy in 'looks' of the saved state is 7");
+  expect_forged("seconds", SavedState::Doubles{no_number}, "'seconds' of the saved state is nan");
+  expect_forged("steps", SavedState::Integers{-1}, "'steps' of the saved state is -1");
+  expect_forged("backbone", SavedState::Floats(3, 0.0F), "'backbone'");
+  expect_forged("setting ways", std::string("-3"), "ways = -3");
+  expect_forged("setting threads", std::string("99999999999"), "'setting threads'");
 }
 
 TEST(FewShotTraining, LooksAgainWhereALookWasInterrupted) {

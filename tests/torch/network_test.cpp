@@ -171,7 +171,9 @@ TEST_F(NetworkCleaning, PredictsFromItsFilesAsInMemory) {
   const auto classifier = clean::make_network(settings());
   const auto outcome = outcome_with(*classifier, {.most_steps = 20, .rounds = 1});
   const ScratchFolder scratch;
-  clean::write_model(scratch.path(), outcome.model);
+  for (const auto &file : clean::model_files(outcome.model)) {
+    (void)scratch.file(file.name, file.content);
+  }
   const auto model = clean::read_model(scratch.path());
   EXPECT_EQ(model.hidden, 32);
   const auto from_files = clean::predict(model, test.dataset);
@@ -214,6 +216,20 @@ TEST_F(NetworkCleaning, GoesThroughTheTool) {
   EXPECT_EQ(test::read_file(predictions), test::read_file(scratch.path() / "out" / "predictions.csv"));
   ASSERT_EQ(run_tool(command).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(scratch.path() / "out" / "model-hidden.npy")) << "of the network before";
+}
+
+TEST_F(NetworkCleaning, GoesOnThroughTheToolInAFolderThatIsNamedRelatively) {
+  const ScratchFolder scratch;
+  const auto train = scratch.file("train.csv", csv_of(rings(600, 5, 1).dataset));
+  const auto sure = scratch.file("trusted.csv", csv_of(rings(60, 0, 2).dataset));
+  const auto out = scratch.path() / "out";
+  test::RunningTool tool({"clean", "--train", train, "--trusted", sure, "--model", "mlp", "--hidden", "20", "--threads",
+                          "1", "--save-every", "0", "--out", out.string()});
+  ASSERT_TRUE(tool.wait_until([&] { return std::filesystem::exists(out / "checkpoint.dpx"); }));
+  EXPECT_EQ(tool.end(SIGKILL), -1);
+  const auto rest = test::run_command("cd " + scratch.path().string() + " && " + DUPLEX_TOOL + " clean --resume out");
+  EXPECT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_TRUE(std::filesystem::exists(out / "model-hidden.npy"));
 }
 
 } // namespace

@@ -268,6 +268,11 @@ struct CounterExampleSettings {
     visit("seed", self.seed, non_negative, "seed of a dense A");
   }
 
+  /// Files that make() reads.
+  [[nodiscard]] std::vector<std::string> input_files() const {
+    return matrix_file.empty() ? std::vector<std::string>() : std::vector{matrix_file};
+  }
+
   /// About how many numbers the problem and a run on it hold.
   [[nodiscard]] double numbers() const {
     const auto size = static_cast<double>(n);

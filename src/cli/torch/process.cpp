@@ -1,10 +1,12 @@
 #include "cli/torch/tool.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -57,6 +59,7 @@ int run_torch_tool(const std::vector<std::string> &arguments, bool quiet) {
     fail("cannot make a process for");
   }
   if (child == 0) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); // it goes where this process goes
     if (const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1; nowhere >= 0) {
       (void)dup2(nowhere, STDOUT_FILENO);
     }
