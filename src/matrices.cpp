@@ -65,7 +65,7 @@ void DenseSpd<Scalar>::multiply(const Scalar *u, const Scalar *w, Scalar *au, Sc
   static thread_local Vector scratch; // grows to the largest size once
   const auto n = static_cast<std::size_t>(size());
   const int threads = kernels::symmetric_pair_threads(n);
-  const auto needed = static_cast<Index>(kernels::symmetric_pair_scratch(n, threads));
+  const auto needed = static_cast<Index>(kernels::symmetric_pair_scratch(n));
   if (scratch.size() < needed) {
     scratch.resize(needed);
   }

@@ -563,18 +563,5 @@ TEST(CliResume, RefusesTheFolderOfAnotherCommand) {
   expect_refused("few-shot --resume " + out, {"its run is of duplex solve, expected duplex few-shot"});
 }
 
-TEST(CliResume, SavesAtCtrlCAndGoesOn) {
-  const ScratchFolder folder;
-  const std::string out = folder.path().string();
-  const auto first = run_command(
-      "timeout -s INT 1 " + std::string(DUPLEX_TOOL) +
-      " solve --problem counter-example --n 2000 --matrix dense --beta 0.1 --iterations 100000000 --out " + out);
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "checkpoint.dpx")) << first.output;
-  const auto done = read_json(folder.path() / "solve.json")["series"][0]["iterations"].get<int>();
-  const auto second = run_tool("solve --iterations " + std::to_string(done + 3) + " --resume " + out);
-  EXPECT_EQ(second.exit_code, 0) << second.output;
-  EXPECT_EQ(read_json(folder.path() / "solve.json")["series"][0]["iterations"].get<int>(), done + 3);
-}
-
 } // namespace
 } // namespace duplex::test

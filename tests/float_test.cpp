@@ -175,8 +175,8 @@ template <class Scalar> struct PairInput {
   [[nodiscard]] Result product(int threads, bool pair) const {
     const auto count = static_cast<std::size_t>(n);
     Result result{VectorOfScalar<Scalar>::Constant(n, not_a_number), VectorOfScalar<Scalar>::Constant(n, not_a_number)};
-    VectorOfScalar<Scalar> scratch = VectorOfScalar<Scalar>::Constant(
-        static_cast<Index>(kernels::symmetric_pair_scratch(count, threads)), not_a_number);
+    VectorOfScalar<Scalar> scratch =
+        VectorOfScalar<Scalar>::Constant(static_cast<Index>(kernels::symmetric_pair_scratch(count)), not_a_number);
     kernels::symmetric_pair_product(count, a.data(), static_cast<std::size_t>(stride), u.data(),
                                     pair ? w.data() : nullptr, result.au.data(), pair ? result.aw.data() : nullptr,
                                     scratch.data(), threads);
@@ -218,14 +218,14 @@ TYPED_TEST(BothPrecisions, PairProductEqualsEigensToRounding) {
   }
 }
 
-TYPED_TEST(BothPrecisions, PairProductGivesTheSameBitsOnRepetition) {
-  for (const Index n : {17, 129, 513}) {
+TYPED_TEST(BothPrecisions, PairProductGivesTheSameBitsOnAnyNumberOfThreads) {
+  for (const Index n : {17, 129, 513, 1100}) {
     const PairInput<TypeParam> input(n, n + 1);
-    for (const int threads : {1, 2, 3, 5}) {
-      const auto first = input.product(threads, true);
-      for (int again = 0; again < 10; ++again) {
+    const auto alone = input.product(1, true);
+    for (const int threads : {2, 3, 5, 9}) {
+      for (int again = 0; again < 5; ++again) {
         const auto next = input.product(threads, true);
-        EXPECT_TRUE(same_bits(first.au, next.au) && same_bits(first.aw, next.aw)) << n << " " << threads;
+        EXPECT_TRUE(same_bits(alone.au, next.au) && same_bits(alone.aw, next.aw)) << n << " " << threads;
       }
     }
   }

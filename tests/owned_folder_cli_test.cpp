@@ -218,6 +218,7 @@ TEST_F(OwnedFolder, RefusesForgedCheckpointsWhoseChecksumIsRight) {
   expect_forged("iterations", SavedState::Integers{most}, "'iterations'");
   expect_forged("counters.values", SavedState::Integers{most}, "'counters.values'");
   expect_forged("seconds", SavedState::Doubles{no_number}, "the time of the saved state is nan");
+  expect_forged("ended", SavedState::Integers{99}, "'ended' is 99");
   expect_forged("x", SavedState::Doubles(3, 0.0), "'x'");
   expect_forged("trace", SavedState::Doubles(11, no_number), "an iteration in the trace of the saved state is nan");
   expect_forged("told every", SavedState::Integers{0}, "every");

@@ -4,6 +4,7 @@
 
 #include <duplex/archive.hpp>
 #include <duplex/clock.hpp>
+#include <duplex/conversion.hpp>
 #include <duplex/counters.hpp>
 #include <duplex/diagnosis.hpp>
 #include <duplex/options.hpp>
@@ -78,7 +79,7 @@ public:
     if (options.saving != nullptr && options.saving->from != nullptr) {
       go_on_from(*options.saving->from);
     }
-    saving_.saved(clock_);
+    saving_.saved(summary_.iterations);
   }
 
   Loop(const Loop &) = delete; // its parts point to one another
@@ -180,7 +181,7 @@ private:
       end_or_recover(Termination::step_failed, goes_on && outcome_.not_finite);
       return;
     }
-    const bool save_now = goes_on && saving_.due(k, clock_);
+    const bool save_now = goes_on && saving_.due(k);
     const bool looks = must_look(k, due || save_now || !goes_on);
     if (looks && !look(k, goes_on)) { // before x follows: where d is not finite, x stays
       return;
@@ -543,7 +544,7 @@ private:
 
   void save(const SavedState &saved) {
     saving_.saving()->save(saved);
-    saving_.saved(clock_);
+    saving_.saved(summary_.iterations);
   }
 
   void go_on_from(const SavedState &from) {
@@ -567,7 +568,7 @@ private:
     members("watch", watch_);
     last_look_ = summary_.iterations;
     clock_.credit(from.first<SavedState::Doubles>("seconds"));
-    const auto ended = static_cast<Termination>(from.first<SavedState::Integers>("ended"));
+    const auto ended = enumerator<Termination>(from.first<SavedState::Integers>("ended"), "the saved state's 'ended'");
     summary_.termination = met_already(ended); // then there is nothing to go on with
     if (summary_.termination == Termination::not_run && summary_.iterations >= options_->max_iterations) {
       summary_.termination = Termination::max_iterations;

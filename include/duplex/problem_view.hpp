@@ -65,8 +65,9 @@ template <VectorSpace V> class AnyLower {
   };
 
 public:
-  template <Evaluation<V> E>
-  requires(!std::derived_from<E, AnyLower>) explicit AnyLower(E evaluation)
+  /// Which of the two is looked at first matters: whether an AnyLower can be moved asks whether this takes one.
+  template <class E>
+  requires(!std::derived_from<E, AnyLower>) && Evaluation<E, V> explicit AnyLower(E evaluation)
       : inner_(std::make_unique<Of<E>>(std::move(evaluation))) {}
 
   void at(const V &x, const V &y) { inner_->at(x, y); }

@@ -16,7 +16,7 @@ struct Saving {
   std::function<void(SavedState &)> add = {};
   std::function<void(const SavedState &)> save = {};
   std::int64_t every_steps = 0; ///< 0: by the seconds alone
-  double every_seconds = 10.0;  ///< of the run's clock
+  double every_seconds = 10.0;  ///< all of them, those off the run's clock too
   const SavedState *from = nullptr;
 };
 

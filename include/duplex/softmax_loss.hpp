@@ -4,8 +4,8 @@
 //   Σ_i w_i CE_i(y),   CE_i = log Σ_k e^{z_ik} − z_{i,label(i)},   z_ik = y_k · (a_i, 1),
 //
 // and its derivatives, by kernels that are dispatched at run time and threads of their own. y
-// holds the weights class after class, the bias last: K × (D + 1). The same bits for the same
-// number of threads. Where a sample's class is known by probabilities q only, its loss is
+// holds the weights class after class, the bias last: K × (D + 1). The same bits for any number
+// of threads. Where a sample's class is known by probabilities q only, its loss is
 // Σ_k q_k CE with label k.
 
 #include <duplex/feature_table.hpp>
@@ -26,15 +26,21 @@ struct LabelledSamples {
 /// Throws InvalidInput unless there are samples, each with a label below `classes`, and at least two classes.
 void require_samples(const LabelledSamples &samples, Index classes, const std::string &name);
 
-/// How many threads the samples are worth, at most `wanted`; 0 wants as many as OpenMP would take.
-[[nodiscard]] int softmax_threads(const LabelledSamples &samples, Index classes, int wanted);
+struct SoftmaxShares {
+  int count = 1;   ///< depends on the samples alone, so that what is summed over them has the same bits on any machine
+  int threads = 1; ///< at most one for each share
+};
+
+/// Into how many shares samples are cut, and how many threads they are worth, at most `wanted`; 0 wants as many as
+/// OpenMP would take.
+[[nodiscard]] SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int wanted);
 
 template <class T> class SoftmaxLoss {
 public:
   using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// Keeps a share of the samples. threads: as softmax_threads() takes them.
+  /// Keeps a share of the samples. threads: as softmax_shares() takes them.
   SoftmaxLoss(LabelledSamples samples, Index classes, int threads = 0);
   SoftmaxLoss(SoftmaxLoss &&) noexcept;
   SoftmaxLoss &operator=(SoftmaxLoss &&) noexcept;

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +27,7 @@ public:
   Watch(const P &problem, const Options &options, const Monitor<V> &monitor, const State<V> &start)
       : monitor_(&monitor), kkt_tolerance_(options.kkt_tolerance),
         kkt_relative_tolerance_(options.kkt_relative_tolerance), last_iteration_(options.max_iterations),
-        values_(monitor.metrics.size()) {
+        values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()) {
     if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
       throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
     }
@@ -122,7 +123,11 @@ public:
     }
   }
 
+  /// Nothing where the first step was left in its middle, and so nothing was measured.
   void report(Summary &summary) const {
+    if (next_ <= 1) {
+      return;
+    }
     for (std::size_t i = 0; i < values_.size(); ++i) {
       summary.metrics.emplace_back(monitor_->metrics[i].name, values_[i]);
     }
@@ -160,21 +165,26 @@ class SavingClock {
 public:
   explicit SavingClock(const Saving *saving) : saving_(saving != nullptr && saving->save ? saving : nullptr) {}
 
-  [[nodiscard]] bool due(std::int64_t iteration, const Stopwatch &clock) {
+  [[nodiscard]] bool due(std::int64_t iteration) {
     if (saving_ == nullptr) {
       return false;
     }
     const bool by_steps = saving_->every_steps > 0 && iteration % saving_->every_steps == 0;
-    return by_steps || seconds_.reached(iteration, clock);
+    return by_steps || seconds_.reached(iteration - saved_at_, since_saved_);
   }
-  void saved(const Stopwatch &clock) {
-    seconds_ = TimeLimit(clock.seconds_while_paused() + (saving_ != nullptr ? saving_->every_seconds : infinity));
+  void saved(std::int64_t iteration) {
+    saved_at_ = iteration;
+    since_saved_ = {};
+    since_saved_.start();
+    seconds_ = TimeLimit(saving_ != nullptr ? saving_->every_seconds : infinity);
   }
   [[nodiscard]] const Saving *saving() const { return saving_; }
 
 private:
   const Saving *saving_;
   TimeLimit seconds_{infinity};
+  std::int64_t saved_at_ = 0;
+  Stopwatch since_saved_;
 };
 
 } // namespace duplex::detail

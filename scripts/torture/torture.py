@@ -6,7 +6,6 @@ usage: torture.py TOOL [--kills N] [--seed N] [--jobs NAME,...] [--parts NAME,..
 """
 
 import argparse
-import csv
 import filecmp
 import os
 import random
@@ -104,7 +103,7 @@ class Torture:
         """Resumes; where that is refused because nothing was saved, starts again. True where it was resumed."""
         code, said = self.run([command_name(job), "--resume", str(folder)])
         if code == 2:
-            refused = "killed before" in said or "nothing to go on" in said or "no manifest" in said or "no such" in said
+            refused = "before its first save" in said or "nothing to go on" in said or "no manifest" in said or "no such" in said
             self.require(refused, f"{what}: refused without a reason to begin anew: {self.last_line(said)}")
             code, said = self.run(f"{command} --out {folder}")
             self.require(code == 0, f"{what}: does not begin anew: {self.last_line(said)}")
@@ -188,7 +187,7 @@ class Torture:
         os.killpg(victim.pid, signal.SIGKILL)
         victim.wait()
         code, said = self.run(["solve", "--resume", str(folder)])
-        self.require(code == 2 and "killed before" in said, f"an older run is resumed instead: exit {code}, {said}")
+        self.require(code == 2 and "before its first save" in said, f"an older run is resumed instead: exit {code}, {said}")
         print(f"a second run that is killed before its first save: {self.last_line(said).replace(str(self.work), '…')}", flush=True)
 
     def two_runs(self, pairs=20):
@@ -234,32 +233,36 @@ class Torture:
         print(f"a renamed column: {self.last_line(said).replace(str(self.work), '…')}", flush=True)
 
     def threads(self):
-        def numbers(path, column):
-            with open(path, newline="", encoding="utf-8") as file:
-                return [float(row[column]) for row in csv.DictReader(file)]
-
-        def gap(one, other):
-            return max(abs(a - b) for a, b in zip(one, other)) / max(1e-300, max(abs(a) for a in one))
-
-        found = []
-        command = "solve --problem hyper-cleaning --samples 4000 --trusted 1000 --features 40 --classes 5 --alpha 0.1 --beta 0.5 --upper adam --iterations 100"
-        for threads in (1, 2, 3):
-            folder = self.folder(f"threads-{threads}")
-            code, said = self.run(f"{command} --out {folder}", env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
-            self.require(code == 0, f"{threads} threads: {self.last_line(said)}")
-            found.append(numbers(folder / "solution.csv", "value"))
-        gaps = [gap(found[0], other) for other in found[1:]]
-        self.require(max(gaps) < 1e-4, f"solve with other threads: off by {gaps}")
-        cleaned = []
+        """Another number of threads, also for a run that goes on: the same bits."""
+        runs = {
+            "solve": "solve --problem hyper-cleaning --samples 4000 --trusted 1000 --features 300 --classes 5 --alpha 0.1"
+            " --beta 0.5 --upper adam --mixing 4 --iterations 100 --every 20 --save-every 1e-9",
+            "solve_automatic": "solve --problem counter-example --n 800 --matrix dense --condition 1000 --every 20 --save-every 1e-9",
+        }
+        for job, command in runs.items():
+            whole = None
+            for threads in (1, 2, 3, 7):
+                folder = self.folder(f"threads-{job}-{threads}")
+                code, said = self.run(f"{command} --out {folder}", env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+                self.require(code == 0, f"{job} on {threads} threads: {self.last_line(said)}")
+                whole = whole or folder
+                self.require(self.same_results(job, whole, folder), f"{job}: other bits on {threads} threads")
+            folder = self.folder("threads-resumed")
+            counted = self.operations(command, job)
+            self.shimmed(command, folder, TORTURE_KILL=counted // 2, OMP_NUM_THREADS=1)
+            code, said = self.run(["solve", "--resume", str(folder)], env=dict(os.environ, OMP_NUM_THREADS="2"))
+            self.require(code == 0, f"{job} on other threads: does not go on: {self.last_line(said)}")
+            self.require(self.same_results(job, whole, folder), f"{job}: other bits where it goes on on other threads")
+        folders = []
         for threads in (1, 2, 3):
             folder = self.folder(f"clean-threads-{threads}")
-            small = SMALL_JOBS["clean"].replace("--threads 1", f"--threads {threads}").replace("--samples 300", "--samples 2000")
-            code, said = self.run(f"{small} --out {folder}")
+            command = SMALL_JOBS["clean"].replace("--threads 1", f"--threads {threads}").replace("--samples 300", "--samples 3000")
+            code, said = self.run(f"{command} --out {folder}")
             self.require(code == 0, f"clean with {threads} threads: {self.last_line(said)}")
-            cleaned.append(numbers(folder / "weights.csv", "trust"))
-        cleaned_gaps = [gap(cleaned[0], other) for other in cleaned[1:]]
-        self.require(max(cleaned_gaps) < 2e-2, f"clean with other threads: off by {cleaned_gaps}")
-        print(f"other numbers of threads: solve to {max(gaps):.1e}, clean's trust to {max(cleaned_gaps):.1e}", flush=True)
+            folders.append(folder)
+            same = all(filecmp.cmp(folders[0] / name, folder / name, shallow=False) for name in RESULTS["clean"][:3])
+            self.require(same, f"clean: other bits on {threads} threads")
+        print("other numbers of threads: the same bits", flush=True)
 
     def damaged_checkpoint(self):
         command = JOBS["solve"]
@@ -288,6 +291,37 @@ class Torture:
         done = subprocess.run(words, capture_output=True, text=True)
         self.require(done.returncode == 2, f"a folder that cannot be written is not refused: {done.stderr}")
         print(f"a folder that cannot be written: {self.last_line(done.stderr).replace(str(self.work), '…')}", flush=True)
+
+    def long_run(self, seconds):
+        """Every stopping rule on and none met: memory and checkpoint do not grow."""
+        command = (
+            "solve --problem ridge --alpha 1e-9 --beta 1e-9 --iterations 1000000000000000 --every 1 --save-every 5"
+            " --direction-tolerance 1e-300 --kkt-tolerance 1e-300 --kkt-relative-tolerance 1e-300 --target kkt=1e-300"
+            f" --patience 1000000000000 --held-out-patience 1000000000000 --seconds {seconds}"
+        )
+        folder = self.folder("long")
+        begin = time.monotonic()
+        running = self.start(f"{command} --out {folder}")
+        seen = []
+        while True:
+            try:
+                running.wait(seconds / 30)
+                break
+            except subprocess.TimeoutExpired:
+                status = Path(f"/proc/{running.pid}/status").read_text()
+                resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+                checkpoint = folder / "checkpoint.dpx"
+                size = checkpoint.stat().st_size if checkpoint.exists() else 0
+                trace = folder / "trace.csv"
+                seen.append((time.monotonic() - begin, resident, size, trace.stat().st_size if trace.exists() else 0))
+        took = time.monotonic() - begin
+        for at, resident, size, trace in seen[:: max(1, len(seen) // 10)]:
+            print(f"  after {at:5.0f} s: {resident / 1024:6.1f} MB resident, checkpoint {size / 1024:7.1f} KB, trace {trace / 1024:.1f} KB", flush=True)
+        third = seen[len(seen) // 3]
+        self.require(max(r for _, r, _, _ in seen) < third[1] + 8 * 1024, "resident memory grows")
+        self.require(max(c for _, _, c, _ in seen) < 1.5 * third[2] + 64 * 1024, "the checkpoint grows")
+        self.require(took < seconds + 10, f"--seconds {seconds} took {took:.0f} s")
+        print(f"{took:.0f} s with every stopping rule: memory and checkpoint flat", flush=True)
 
     def signals(self, moments):
         """Ctrl-C, SIGTERM, SIGHUP and --seconds end every command within two seconds at any moment."""
@@ -324,7 +358,7 @@ class Torture:
             self.require(code != 0, f"{what}: exit 0 although it was not done")
             if promises and (folder / "manifest.json").exists():
                 resumable, said = self.run(["solve", "--resume", str(folder), "--seconds", "0.01"])
-                allowed = resumable == 1 or "killed before" in said
+                allowed = resumable == 1 or "before its first save" in said
                 self.require(allowed, f"{what}: cannot be gone on with: exit {resumable}, {self.last_line(said)}")
         print(f"asked to end at {moments} random moments: at most {slowest:.2f} s", flush=True)
         for name in ("solve", "solve, inner loop", "solve, automatic"):
@@ -340,6 +374,7 @@ def main():
     parser.add_argument("tool")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--moments", type=int, default=40)
+    parser.add_argument("--long-seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", default=",".join(JOBS))
     parser.add_argument("--parts", default="", help="some of the parts alone")
@@ -357,6 +392,7 @@ def main():
             "damaged-checkpoint": torture.damaged_checkpoint,
             "unwritable-folder": torture.unwritable_folder,
             "signals": lambda: torture.signals(arguments.moments),
+            "long-run": lambda: torture.long_run(arguments.long_seconds),
         }
         for name in arguments.parts.split(",") if arguments.parts else parts:
             parts[name]()

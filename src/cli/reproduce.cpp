@@ -59,9 +59,9 @@ bool reproduce_with_torch(const ReproduceArguments &arguments, std::string_view 
 /// Every experiment is a run of its own, so that one that needs LibTorch can be another process's. Its files have its
 /// name: those of the others stay.
 Experiment run_in_folder(const reproduce::Entry &entry, const ReproduceArguments &arguments) {
+  const Interruptible interruptible;
   checkpoint::RunFolder folder(arguments.out);
   folder.begin("reproduce", own_arguments(), checkpoint::RunFolder::Earlier::kept);
-  const Interruptible interruptible;
   return folder.run([&] {
     Experiment result = entry.run(arguments.settings);
     folder.write(files_of(result));

@@ -54,7 +54,7 @@ std::string solution_csv(const State<catalog::Vector> &state) {
 
 bool reached_what_was_asked(const Summary &summary) {
   return summary.converged() || summary.termination == Termination::max_iterations ||
-         summary.termination == Termination::max_seconds;
+         (summary.termination == Termination::max_seconds && summary.iterations > 0);
 }
 
 void measure_too(experiment::RunRequest &request, const std::string &metric) {
@@ -336,7 +336,7 @@ void add_solve(CLI::App &app, Action &chosen) {
   command->add_option("--trace", arguments->trace,
                       "Write a line for every measured step to FILE.jsonl or FILE.csv as the run goes, or scalars for\n"
                       "TensorBoard to a file with 'tfevents' in its name");
-  add_number(*command, "--save-every", arguments->save_every, positive, "Seconds of the run between checkpoints");
+  add_number(*command, "--save-every", arguments->save_every, positive, "Seconds between checkpoints");
   auto *resume =
       command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
   auto *patience =

@@ -1,24 +1,17 @@
 #include "data/limits.hpp"
 
 #include <duplex/error.hpp>
+#include <duplex/memory.hpp>
 
 #include <fmt/format.h>
-
-#include <unistd.h>
 
 #include <utility>
 
 namespace duplex::data {
-namespace {
-
-std::uint64_t memory_of_the_machine() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-} // namespace
 
 TableLimit::TableLimit(std::string source, const ReadOptions &options)
-    : source_(std::move(source)), bytes_(options.memory_limit > 0 ? options.memory_limit : memory_of_the_machine()) {}
+    : source_(std::move(source)),
+      bytes_(options.memory_limit > 0 ? options.memory_limit : static_cast<std::uint64_t>(machine_memory())) {}
 
 void TableLimit::require_columns(std::uint64_t columns) const {
   if (columns == 0) {

@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -158,60 +159,73 @@ HWY_EXPORT(rows_of_half_float);
 
 namespace {
 
-/// Row t/threads of the way through the triangle's area.
-std::size_t share_of_rows(std::size_t n, int thread, int threads) {
-  const double part = std::sqrt(static_cast<double>(thread) / static_cast<double>(threads));
-  return thread == threads ? n : static_cast<std::size_t>(part * static_cast<double>(n)) / 8 * 8;
+/// The rows are cut into shares whose number depends on n alone, and what the shares add to the result is summed in
+/// their order: the same bits on any number of threads. 2, 4, 8 … threads have equally many of them.
+int shares_of(std::size_t n) {
+  constexpr std::size_t rows_worth_a_share = 256; // for less, waking a thread costs more than it saves
+  constexpr std::size_t most_shares = 32;
+  return static_cast<int>(std::bit_floor(std::clamp<std::size_t>(n / rows_worth_a_share, 1, most_shares)));
+}
+
+/// Row share/shares of the way through the triangle's area.
+std::size_t first_row(std::size_t n, int share, int shares) {
+  const double part = std::sqrt(static_cast<double>(share) / static_cast<double>(shares));
+  return share == shares ? n : static_cast<std::size_t>(part * static_cast<double>(n)) / 8 * 8;
 }
 
 template <class T, class Rows>
 void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T *w, T *au, T *aw, T *scratch,
              int threads, const Rows &rows) {
-  std::fill_n(au, n, T(0));
-  if (aw != nullptr) {
-    std::fill_n(aw, n, T(0));
-  }
-  if (threads == 1) {
-    rows(0, n, a, stride, u, w, au, aw);
-    return;
-  }
-  // Thread 0 adds into the result itself, the others into scratch of their own.
-  Team &team = team_of(threads);
-  threads = std::min(threads, team.threads());
-  team.run([&](int thread) {
-    if (thread >= threads) {
-      return;
+  const int shares = shares_of(n);
+  // Share 0 adds into the result itself, the others into scratch of their own.
+  const auto add_share = [&](int share) {
+    T *own_u = share == 0 ? au : scratch + 2 * n * static_cast<std::size_t>(share - 1);
+    T *own_w = w == nullptr ? nullptr : (share == 0 ? aw : own_u + n);
+    const std::size_t end = first_row(n, share + 1, shares);
+    const std::size_t reach = share == 0 ? n : end; // rows of the lower half touch nothing beyond the last of them
+    std::fill_n(own_u, reach, T(0));
+    if (w != nullptr) {
+      std::fill_n(own_w, reach, T(0));
     }
-    T *own_u = thread == 0 ? au : scratch + 2 * n * static_cast<std::size_t>(thread - 1);
-    T *own_w = w == nullptr ? nullptr : (thread == 0 ? aw : own_u + n);
-    if (thread > 0) {
-      std::fill_n(own_u, n, T(0));
-      if (w != nullptr) {
-        std::fill_n(own_w, n, T(0));
-      }
-    }
-    rows(share_of_rows(n, thread, threads), share_of_rows(n, thread + 1, threads), a, stride, u, w, own_u, own_w);
-  });
-  const auto add_scratch = [&](int part, int parts) {
-    const std::size_t begin = n * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts);
-    const std::size_t end = n * static_cast<std::size_t>(part + 1) / static_cast<std::size_t>(parts);
-    for (int thread = 1; thread < threads; ++thread) {
-      const T *own_u = scratch + 2 * n * static_cast<std::size_t>(thread - 1);
-      for (std::size_t i = begin; i < end; ++i) {
+    rows(first_row(n, share, shares), end, a, stride, u, w, own_u, own_w);
+  };
+  const auto sum_shares = [&](std::size_t begin, std::size_t end) {
+    for (int share = 1; share < shares; ++share) {
+      const T *own_u = scratch + 2 * n * static_cast<std::size_t>(share - 1);
+      const std::size_t reach = std::min(end, first_row(n, share + 1, shares));
+      for (std::size_t i = begin; i < reach; ++i) {
         au[i] += own_u[i];
       }
-      for (std::size_t i = begin; w != nullptr && i < end; ++i) {
+      for (std::size_t i = begin; w != nullptr && i < reach; ++i) {
         aw[i] += own_u[n + i];
       }
     }
   };
+  if (threads == 1 || shares == 1) {
+    for (int share = 0; share < shares; ++share) {
+      add_share(share);
+    }
+    sum_shares(0, n);
+    return;
+  }
+  Team &team = team_of(threads);
+  threads = std::min({threads, team.threads(), shares});
+  team.run([&](int thread) {
+    if (thread < threads) { // the team may be larger
+      for (int share = shares * thread / threads; share < shares * (thread + 1) / threads; ++share) {
+        add_share(share);
+      }
+    }
+  });
   constexpr int few = 4; // waking so few once more costs as much as it saves
   if (threads <= few) {
-    add_scratch(0, 1);
+    sum_shares(0, n);
   } else {
     team.run([&](int thread) {
       if (thread < threads) {
-        add_scratch(thread, threads);
+        const auto part = static_cast<std::size_t>(thread);
+        const auto parts = static_cast<std::size_t>(threads);
+        sum_shares(n * part / parts, n * (part + 1) / parts);
       }
     });
   }
@@ -220,14 +234,10 @@ void product(std::size_t n, const T *a, std::size_t stride, const T *u, const T 
 } // namespace
 
 int symmetric_pair_threads(std::size_t n) {
-  constexpr std::size_t rows_worth_a_thread = 256; // for less, waking a thread costs more than it saves
-  const auto useful = static_cast<int>(std::min<std::size_t>(n / rows_worth_a_thread, 1024));
-  return omp_in_parallel() != 0 ? 1 : std::clamp(useful, 1, omp_get_max_threads());
+  return omp_in_parallel() != 0 ? 1 : std::clamp(omp_get_max_threads(), 1, shares_of(n));
 }
 
-std::size_t symmetric_pair_scratch(std::size_t n, int threads) {
-  return 2 * n * static_cast<std::size_t>(std::max(threads - 1, 0));
-}
+std::size_t symmetric_pair_scratch(std::size_t n) { return 2 * n * static_cast<std::size_t>(shares_of(n) - 1); }
 
 void symmetric_pair_product(std::size_t n, const double *a, std::size_t stride, const double *u, const double *w,
                             double *au, double *aw, double *scratch, int threads) {

@@ -26,7 +26,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       : samples(problem.training_), trusted_samples(problem.trusted_), rho(static_cast<T>(problem.rho_)),
         training(*samples.features, static_cast<std::size_t>(problem.classes_)),
         trusted(*trusted_samples.features, static_cast<std::size_t>(problem.classes_)),
-        crew(training.shape(), softmax_threads(samples, problem.classes_, problem.threads_)), p(training.shape()),
+        crew(training.shape(), softmax_shares(samples, problem.classes_, problem.threads_)), p(training.shape()),
         p_next(training.shape()), s(training.shape()), y_panel(training.shape()), v_panel(training.shape()),
         r_panel(training.shape()), trusted_panel(trusted.shape()) {}
 
@@ -47,7 +47,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
                     Worker<T> &worker) const {
     weigh_residual(probabilities, labels(b), count, worker.weight.data(), training.shape().outputs(),
                    worker.residual.data());
-    accumulate(rows, count, training.shape(), worker.residual.data(), worker.lower);
+    accumulate(rows, count, training.shape(), worker.residual.data(), worker.sums->lower);
   }
 
   void forward(const RowBlocks<T> &from, std::size_t b, kernels::Rows<T> rows, const Panel<T> &panel, T *out) const {
@@ -67,7 +67,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     y_panel.fold(training, start.y);
     v_panel.fold(training, start.v);
     crew.run([&](Worker<T> &worker, const auto &share) {
-      worker.lower.clear();
+      worker.sums->lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
@@ -78,7 +78,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         add_gradient(rows, p.block(b), b, count, worker);
       });
     });
-    crew.sum(&Worker<T>::lower).unfold(training, T(1), gradient);
+    crew.sum(&Sums<T>::lower).unfold(training, T(1), gradient);
     add_regularizer(start.y, gradient);
   }
 
@@ -88,8 +88,8 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     y_panel.fold(training, state.y);
     trusted_panel.fold(trusted, state.y);
     crew.run([&](Worker<T> &worker, const auto &share) {
-      worker.lower.clear();
-      worker.upper.clear();
+      worker.sums->lower.clear();
+      worker.sums->upper.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
@@ -98,7 +98,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s.block(b), v_panel.bias.data(), worker.weight.data(), shape.outputs(),
                      worker.residual.data());
-        accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+        accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
       });
       const Shape &other = trusted.shape();
       share(other.blocks(), [&](std::size_t b) {
@@ -109,12 +109,12 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         std::fill_n(worker.weight.data(), block_rows, T(1));
         weigh_residual(worker.scores.data(), trusted_samples.labels->data() + b * block_rows, count,
                        worker.weight.data(), other.outputs(), worker.residual.data());
-        accumulate(rows, count, other, worker.residual.data(), worker.upper);
+        accumulate(rows, count, other, worker.residual.data(), worker.sums->upper);
       });
     });
-    crew.sum(&Worker<T>::lower).unfold(training, T(1), product);
+    crew.sum(&Sums<T>::lower).unfold(training, T(1), product);
     add_regularizer(state.v, product);
-    crew.sum(&Worker<T>::upper).unfold(trusted, T(1) / static_cast<T>(trusted.shape().rows), residual);
+    crew.sum(&Sums<T>::upper).unfold(trusted, T(1) / static_cast<T>(trusted.shape().rows), residual);
     residual -= product;
   }
 
@@ -127,7 +127,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     }
     r_panel.fold(training, residual);
     crew.run([&](Worker<T> &worker, const auto &share) {
-      worker.lower.clear();
+      worker.sums->lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
@@ -135,10 +135,10 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s_of_r.block(b), r_panel.bias.data(), worker.weight.data(), shape.outputs(),
                      worker.residual.data());
-        accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+        accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
       });
     });
-    crew.sum(&Worker<T>::lower).unfold(training, T(1), product);
+    crew.sum(&Sums<T>::lower).unfold(training, T(1), product);
     add_regularizer(residual, product);
   }
 
@@ -149,7 +149,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     v_panel.fold(training, state.v);
     move.begin();
     crew.run([&](Worker<T> &worker, const auto &share) {
-      worker.lower.clear();
+      worker.sums->lower.clear();
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
@@ -173,7 +173,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         add_gradient(rows, p_next.block(b), b, count, worker);
       });
     });
-    crew.sum(&Worker<T>::lower).unfold(training, T(1), gradient);
+    crew.sum(&Sums<T>::lower).unfold(training, T(1), gradient);
     add_regularizer(state.y, gradient);
     std::swap(p, p_next);
   }

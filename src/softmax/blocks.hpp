@@ -143,6 +143,14 @@ private:
   Aligned<T> values_;
 };
 
+/// What the samples of one share add up to.
+template <class T> struct Sums {
+  Panel<T> lower;
+  Panel<T> upper;
+
+  explicit Sums(const Shape &shape) : lower(shape), upper(shape) {}
+};
+
 /// What one thread works with.
 template <class T> struct Worker {
   Aligned<T> rows;
@@ -150,58 +158,67 @@ template <class T> struct Worker {
   Aligned<T> residual; ///< [output][block_rows]
   Aligned<T> weight;   ///< [block_rows]
   Aligned<T> slope;    ///< [block_rows]
-  Panel<T> lower;
-  Panel<T> upper;
+  Sums<T> *sums = nullptr;
 
   explicit Worker(const Shape &shape)
       : rows(block_rows * shape.width()), scores(shape.outputs() * block_rows), residual(shape.outputs() * block_rows),
-        weight(block_rows), slope(block_rows), lower(shape), upper(shape) {}
+        weight(block_rows), slope(block_rows) {}
 };
 
-/// Threads with their workers. Thread t takes the blocks from first(t) to first(t + 1), always.
+/// Threads with their workers. The blocks are cut into shares whose number depends on the samples alone, and the sums
+/// of the shares are added in their order: the same bits on any number of threads.
 template <class T> class Crew {
 public:
-  Crew(const Shape &shape, int threads) {
-    workers_.reserve(static_cast<std::size_t>(threads));
-    for (int t = 0; t < threads; ++t) {
+  Crew(const Shape &shape, SoftmaxShares shares) {
+    sums_.reserve(static_cast<std::size_t>(shares.count));
+    for (int s = 0; s < shares.count; ++s) {
+      sums_.emplace_back(shape);
+    }
+    workers_.reserve(static_cast<std::size_t>(shares.threads));
+    for (int t = 0; t < shares.threads; ++t) {
       workers_.emplace_back(shape);
     }
   }
 
-  /// job(worker, share) on every thread, where share(blocks, work) does work(block) for the thread's own.
+  /// job(worker, share) for every share, where share(blocks, work) does work(block) for the share's own.
   template <class Job> void run(const Job &job) {
-    const auto threads = workers_.size();
-    const auto of_thread = [&](std::size_t thread) {
-      const auto share = [&](std::size_t blocks, const auto &work) {
-        for (std::size_t b = blocks * thread / threads; b < blocks * (thread + 1) / threads; ++b) {
+    const auto shares = sums_.size();
+    const auto of_share = [&](Worker<T> &worker, std::size_t number) {
+      worker.sums = &sums_[number];
+      job(worker, [&](std::size_t blocks, const auto &work) {
+        for (std::size_t b = blocks * number / shares; b < blocks * (number + 1) / shares; ++b) {
           work(b);
         }
-      };
-      job(workers_[thread], share);
+      });
     };
-    if (threads == 1) {
-      of_thread(0);
+    const auto of_thread = [&](std::size_t thread, std::size_t threads) {
+      for (std::size_t number = shares * thread / threads; number < shares * (thread + 1) / threads; ++number) {
+        of_share(workers_[thread], number);
+      }
+    };
+    if (workers_.size() == 1) {
+      of_thread(0, 1);
       return;
     }
-    kernels::Team &team = kernels::team_of(static_cast<int>(threads));
-    const std::size_t started = std::min(static_cast<std::size_t>(team.threads()), threads);
+    kernels::Team &team = kernels::team_of(static_cast<int>(workers_.size()));
+    const std::size_t started = std::min(static_cast<std::size_t>(team.threads()), workers_.size());
     team.run([&](int thread) {
-      for (auto t = static_cast<std::size_t>(thread); t < threads && static_cast<std::size_t>(thread) < started;
-           t += started) { // where fewer could be started
-        of_thread(t);
+      if (static_cast<std::size_t>(thread) < started) { // the team may be larger
+        of_thread(static_cast<std::size_t>(thread), started);
       }
     });
   }
 
-  /// The workers' panels summed, in the first worker's.
-  [[nodiscard]] const Panel<T> &sum(Panel<T> Worker<T>::*panel) {
-    for (std::size_t t = 1; t < workers_.size(); ++t) {
-      (workers_[0].*panel).add(workers_[t].*panel);
+  /// The shares' panels summed, in the first one's.
+  [[nodiscard]] const Panel<T> &sum(Panel<T> Sums<T>::*panel) {
+    for (std::size_t s = 1; s < sums_.size(); ++s) {
+      (sums_[0].*panel).add(sums_[s].*panel);
     }
-    return workers_[0].*panel;
+    return sums_[0].*panel;
   }
 
 private:
+  std::vector<Sums<T>> sums_;
   std::vector<Worker<T>> workers_;
 };
 

@@ -34,28 +34,27 @@ void require_samples(const LabelledSamples &samples, Index classes, const std::s
   }
 }
 
-int softmax_threads(const LabelledSamples &samples, Index classes, int wanted) {
-  if (omp_in_parallel() != 0) {
-    return 1;
-  }
-  constexpr double products_worth_a_thread = 1e6; // some ten microseconds
+SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int wanted) {
+  constexpr double products_worth_a_share = 2e6; // some twenty microseconds
+  constexpr double most_shares = 64.0;
   const double products = static_cast<double>(samples.features->rows()) *
                           static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
-  const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
-  const auto blocks = static_cast<double>(whole_blocks + 1);
-  const int most = wanted > 0 ? wanted : omp_get_max_threads();
-  return std::clamp(static_cast<int>(std::min({products / products_worth_a_thread, blocks, 1024.0})), 1, most);
+  const auto blocks = static_cast<double>(samples.features->rows() / static_cast<Index>(block_rows) + 1);
+  const double worth = std::clamp(std::min(products / products_worth_a_share, blocks), 1.0, most_shares);
+  const int count = 1 << std::ilogb(worth); // of which 2, 4, 8 … threads have equally many
+  const int most = omp_in_parallel() != 0 ? 1 : wanted > 0 ? wanted : omp_get_max_threads();
+  return {.count = count, .threads = std::min(count, std::max(most, 1))};
 }
 
 template <class T> struct SoftmaxLoss<T>::Impl {
   Impl(LabelledSamples given, Index classes, int threads)
       : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)),
-        threads_of_crew(softmax_threads(samples, classes, threads)) {}
+        shares_of_crew(softmax_shares(samples, classes, threads)) {}
 
   /// Solvers hold evaluations that a fused step never asks: those take no memory.
   void prepare_for_use() {
     if (!crew) {
-      crew.emplace(shape(), threads_of_crew);
+      crew.emplace(shape(), shares_of_crew);
       p = BlockArray<T>(shape());
       panel = Panel<T>(shape());
       losses = log_sums = Vector::Zero(samples.features->rows());
@@ -108,7 +107,7 @@ template <class T> struct SoftmaxLoss<T>::Impl {
 
   LabelledSamples samples;
   RowBlocks<T> rows;
-  int threads_of_crew;
+  SoftmaxShares shares_of_crew;
   std::optional<Crew<T>> crew;
   BlockArray<T> p;
   BlockArray<T> targets;
@@ -177,16 +176,16 @@ template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &
   Impl &self = *impl_;
   const Shape &shape = self.shape();
   self.crew->run([&](Worker<T> &worker, const auto &share) {
-    worker.lower.clear();
+    worker.sums->lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
       Impl::copy_weights(weights, b, count, worker.weight.data());
       self.residuals(b, count, worker.weight.data(), worker.residual.data());
-      accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+      accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
     });
   });
-  self.crew->sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+  self.crew->sum(&Sums<T>::lower).unfold(self.rows, T(1), out);
 }
 
 template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vector &v, Vector &out) {
@@ -195,7 +194,7 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
   const auto kernel = kernels::row_kernels<T>();
   self.panel.fold(self.rows, v);
   self.crew->run([&](Worker<T> &worker, const auto &share) {
-    worker.lower.clear();
+    worker.sums->lower.clear();
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
@@ -204,10 +203,10 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
                      self.rows.after(b));
       kernel.curve(self.p.block(b), worker.scores.data(), self.panel.bias.data(), worker.weight.data(), shape.outputs(),
                    worker.residual.data());
-      accumulate(rows, count, shape, worker.residual.data(), worker.lower);
+      accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
     });
   });
-  self.crew->sum(&Worker<T>::lower).unfold(self.rows, T(1), out);
+  self.crew->sum(&Sums<T>::lower).unfold(self.rows, T(1), out);
 }
 
 template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vector &v, Vector &out) {

@@ -1,0 +1,50 @@
+// Results do not depend on how many cores a machine has: the same bits on any number of threads.
+
+#include "tool.hpp"
+
+namespace duplex::test {
+namespace {
+
+TEST(Threads, ChangeNoBitOfASolution) {
+  const ScratchFolder scratch;
+  // Large enough for several threads each: products with a dense matrix, fused and general softmax, dense factors.
+  const std::vector<std::string> runs = {
+      "--problem counter-example --n 700 --matrix dense --condition 100 --alpha 1e-3 --beta 1e-2 --iterations 40",
+      "--problem counter-example --n 600 --matrix dense --condition 100 --tolerance 1e-3",
+      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1 --beta 0.5"
+      " --upper adam --mixing 4 --iterations 25",
+      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --solver cg --alpha 0.1"
+      " --inner 3 --iterations 3",
+      "--problem quadratic --n 150 --m 150 --condition 50"};
+  for (const auto &run : runs) {
+    std::string alone;
+    for (const int threads : {1, 2, 3, 5}) {
+      const auto out = (scratch.path() / std::to_string(threads)).string();
+      const auto result = run_command("OMP_NUM_THREADS=" + std::to_string(threads) + " " + DUPLEX_TOOL + " solve " +
+                                      run + " --out " + out);
+      ASSERT_EQ(result.exit_code, 0) << run << "\n" << result.output;
+      const std::string solution = read_file(scratch.path() / std::to_string(threads) / "solution.csv");
+      ASSERT_FALSE(solution.empty());
+      if (alone.empty()) {
+        alone = solution;
+      }
+      EXPECT_EQ(solution, alone) << run << " on " << threads << " threads";
+    }
+  }
+}
+
+TEST(Threads, ChangeNoBitOfACleaning) {
+  const ScratchFolder scratch;
+  for (const std::string threads : {"1", "2", "3"}) {
+    const auto result = run_tool("clean --demo fashion-mnist --samples 1300 --trusted-samples 150 --threads " +
+                                 threads + " --out " + (scratch.path() / threads).string());
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    for (const std::string file : {"suspects.csv", "weights.csv", "model.npy"}) {
+      EXPECT_EQ(read_file(scratch.path() / threads / file), read_file(scratch.path() / "1" / file))
+          << file << " on " << threads << " threads";
+    }
+  }
+}
+
+} // namespace
+} // namespace duplex::test
