@@ -9,8 +9,11 @@ std::string Certificate::text() const {
   if (exists()) {
     lines += "  ‖∇φ(x)‖, exact        " + short_number(hypergradient) + " ± " + short_number(hypergradient_error, 1) +
              (first_hypergradient ? ", and " + short_number(*first_hypergradient) + " at the start" : "") + "\n";
-    lines += "  differences of φ      " + std::string(is_consistent() ? "agree" : "DISAGREE") + " along " +
-             std::to_string(directions) + " random directions to " + short_number(difference_error) +
+    lines += "  differences of φ      " +
+             std::string(is_consistent()        ? "agree"
+                         : differences_decide() ? "DISAGREE"
+                                                : "DECIDE NOTHING, rounding hides them") +
+             " along " + std::to_string(directions) + " random directions to " + short_number(difference_error) +
              " of the larger of these (" + short_number(difference_tolerance) + " is allowed)\n";
     lines += "  φ(x) = F(x, y*(x))    " + short_number(value, 10) + "\n";
     lines += "  the run's y and v     ‖y − y*(x)‖ = " + short_number(lower_error) +

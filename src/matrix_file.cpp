@@ -113,6 +113,9 @@ Eigen::MatrixXd read_matrix_file(const std::string &path) {
   if (std::filesystem::is_directory(path, unknown)) {
     throw InvalidInput(path + ": is a folder, expected a file");
   }
+  if (std::filesystem::is_character_file(path, unknown)) {
+    throw InvalidInput(path + ": is a device, expected a file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     throw InvalidInput(path + ": cannot be opened for reading");

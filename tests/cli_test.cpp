@@ -410,24 +410,6 @@ TEST(Cli, EveryBuiltInProblemPassesItsDerivativeCheck) {
   EXPECT_EQ(run_tool("check --problem counter-example:matrix=dense:n=40:condition=100").exit_code, 0);
 }
 
-/// Waits until a process has computed for so long, on whatever share of the machine it gets, or has ended.
-void wait_for_work(pid_t process, std::chrono::milliseconds work) {
-  clockid_t clock{};
-  timespec spent{};
-  siginfo_t ended{};
-  if (clock_getcpuclockid(process, &clock) != 0) {
-    ADD_FAILURE() << "no clock of the process";
-    return;
-  }
-  while (clock_gettime(clock, &spent) == 0 &&
-         std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec) < work) {
-    if (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-}
-
 /// Starts the tool, waits until it is at work, interrupts it and waits for its end.
 int interrupt_tool(const std::vector<std::string> &arguments, const std::filesystem::path &output) {
   const pid_t child = fork();

@@ -230,6 +230,91 @@ TEST_F(OwnedFolder, RefusesForgedCheckpointsWhoseChecksumIsRight) {
   expect_forged("run id", std::string("another"), "is of an earlier run");
 }
 
+TEST_F(OwnedFolder, RefusesAManifestThatIsDeeperThanAnyOfItsOwn) {
+  solve();
+  std::ofstream(folder / "manifest.json")
+      << "{\"checksum\": \"\", \"a\": " << std::string(400000, '[') << std::string(400000, ']') << "}";
+  expect_refused("solve --resume " + out, {"manifest.json", "deeper than"});
+}
+
+TEST_F(OwnedFolder, IsNotWrittenToByARunWhoseOwnWasMovedAway) {
+  RunningTool tool({"solve", "--problem", "ridge", "--alpha", "0.1", "--iterations", "1000000000", "--save-every",
+                    "0.01", "--out", out});
+  ASSERT_TRUE(tool.wait_until([&] { return fs::exists(folder / "checkpoint.dpx"); }));
+  fs::rename(folder, scratch.path() / "moved");
+  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out).exit_code, 0);
+  const std::string solution = read_file(folder / "solution.csv");
+  EXPECT_EQ(tool.end(SIGTERM), 1);
+  EXPECT_EQ(read_file(folder / "solution.csv"), solution);
+  EXPECT_EQ(manifest_state(folder), "finished");
+}
+
+TEST_F(OwnedFolder, PutsAsideWhatIsOfNoRun) {
+  fs::create_directories(folder);
+  std::ofstream(folder / "solution.csv") << "mine\n";
+  const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_CONTAINS(result.output, "is of no run of Duplex: it is 'solution.csv.before-");
+  int kept = 0;
+  for (const auto &entry : fs::directory_iterator(folder)) {
+    kept += entry.path().filename().string().starts_with("solution.csv.before-") && read_file(entry.path()) == "mine\n";
+  }
+  EXPECT_EQ(kept, 1);
+}
+
+TEST_F(OwnedFolder, KeepsAnEarlierRunWhileTheNextOneIsBuilt) {
+  solve();
+  RunningTool tool({"solve", "--problem", "quadratic", "--n", "2500", "--m", "2500", "--out", out});
+  ASSERT_TRUE(
+      tool.wait_until([&] { return read_file(folder / ".duplex.lock") == std::to_string(tool.process()) + "\n"; }));
+  EXPECT_EQ(tool.end(SIGINT), -1) << "ended at once";
+  EXPECT_EQ(run_tool("solve --iterations 20 --resume " + out).exit_code, 0);
+}
+
+TEST_F(OwnedFolder, IsNotOverwrittenByATraceOfTheSameNameAsAnInput) {
+  const std::string matrix = scratch.file("A.csv", "2,1\n1,3\n");
+  expect_refused("solve --problem counter-example --n 2 --matrix-file " + matrix + " --trace " + matrix,
+                 {"--trace", "would write over it"});
+  EXPECT_EQ(read_file(matrix), "2,1\n1,3\n");
+}
+
+TEST_F(OwnedFolder, OfARunThatCouldNotBeVerifiedStaysAsItIsWhereItGoesOn) {
+  const auto first = run_tool("solve --problem quadratic --null-space 2 --n 6 --m 8 --out " + out);
+  ASSERT_EQ(first.exit_code, 1);
+  EXPECT_CONTAINS(first.output, "not verified");
+  const std::string solution = read_file(folder / "solution.csv");
+  ASSERT_FALSE(solution.empty());
+  const auto second = run_tool("solve --resume " + out);
+  EXPECT_EQ(second.exit_code, 1) << second.output;
+  EXPECT_EQ(read_file(folder / "solution.csv"), solution) << second.output;
+}
+
+TEST(ClosedOutput, IsAnErrorAndTakesNoOtherFilesPlace) {
+  const ScratchFolder scratch;
+  const std::string out = (scratch.path() / "out").string();
+  const auto result =
+      run_command("(exec 1>&-; " + std::string(DUPLEX_TOOL) + " solve --problem ridge --out " + out + ")");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_LT(read_file(scratch.path() / "out" / ".duplex.lock").size(), 12U);
+}
+
+TEST(ALimitOfFileSizes, DoesNotKill) {
+  const ScratchFolder scratch;
+  const std::string out = (scratch.path() / "out").string();
+  const auto result = run_command("(ulimit -f 1; " + std::string(DUPLEX_TOOL) +
+                                  " solve --problem ridge --features 200 --alpha 1 --iterations 3 --out " + out + ")");
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  for (const auto &entry : fs::directory_iterator(scratch.path() / "out")) {
+    EXPECT_FALSE(entry.path().string().ends_with(".tmp")) << entry.path();
+  }
+}
+
+TEST(AnEmptyName, IsNoFolder) { expect_refused("solve --problem ridge --out \"\"", {"--out", "empty name"}); }
+
+TEST(ADevice, IsNoMatrix) {
+  expect_refused("solve --problem counter-example --matrix-file /dev/zero", {"/dev/zero", "is a device"});
+}
+
 TEST_F(OwnedFolder, QuotesHintsForTheShell) {
   const auto spaced = (scratch.path() / "it's here").string();
   const auto result = run_tool("solve --problem ridge --target kkt=1e-30 --iterations 5 --out \"" + spaced + "\"");

@@ -157,6 +157,41 @@ TEST(ARunThatGoesOn, LearnsItsScaleWhereOneThatWasNotInterruptedWouldHave) {
   }
 }
 
+TEST(ARunThatIsInterrupted, IsNotJudgedWhereOneThatIsNotWouldNotBe) {
+  const auto problem = QuadraticSettings{.condition = 20.0}.generate<double>();
+  const Bagdc solver{.alpha = 1e-3, .beta = 0.1, .dual = DualStep::relaxed};
+  Monitor<Vec> monitor;
+  monitor.metrics.push_back(
+      {"steps left", [](const Progress<Vec> &progress) { return 150.0 - static_cast<double>(progress.iteration); }});
+  monitor.cadence = {.every = 100};
+  monitor.target = Target{"steps left", 0.0}; // met from step 150 on, and seen at the next look
+  auto alone = problem.start();
+  const auto whole = solve(problem, solver, alone, {.max_iterations = 1000}, monitor);
+  ASSERT_EQ(whole.termination, Termination::target_reached) << whole.brief();
+  ASSERT_GT(whole.iterations, 171);
+
+  std::atomic<bool> interrupt = false;
+  SavedState saved;
+  Saving saving{.save =
+                    [&](const SavedState &now) {
+                      saved = now;
+                      interrupt = true;
+                    },
+                .every_steps = 170,
+                .every_seconds = infinity};
+  auto state = problem.start();
+  const auto first =
+      solve(problem, solver, state, {.max_iterations = 1000, .interrupt = &interrupt, .saving = &saving}, monitor);
+  EXPECT_EQ(first.termination, Termination::interrupted) << first.brief();
+  EXPECT_EQ(first.iterations, 171);
+  const SavedState cut = saved;
+  saving = {.save = [](const SavedState &) {}, .every_seconds = infinity, .from = &cut};
+  state = problem.start();
+  const auto second = solve(problem, solver, state, {.max_iterations = 1000, .saving = &saving}, monitor);
+  EXPECT_EQ(second.iterations, whole.iterations) << second.brief();
+  EXPECT_EQ(state.x, alone.x);
+}
+
 TEST(ARunThatGoesOn, HasNothingToDoWhereLessIsAskedThanItHasReached) {
   const auto problem = settings.generate<double>();
   SavedState saved;

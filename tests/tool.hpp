@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -126,6 +127,24 @@ public:
 private:
   pid_t process_;
 };
+
+/// Waits until a process has computed for so long, on whatever share of the machine it gets, or has ended.
+inline void wait_for_work(pid_t process, std::chrono::milliseconds work) {
+  clockid_t clock{};
+  timespec spent{};
+  siginfo_t ended{};
+  if (clock_getcpuclockid(process, &clock) != 0) {
+    ADD_FAILURE() << "no clock of the process";
+    return;
+  }
+  while (clock_gettime(clock, &spent) == 0 &&
+         std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec) < work) {
+    if (waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 /// The tool must refuse this with exit 2 and a sentence that holds every part.
 inline void expect_refused(const std::string &arguments, std::initializer_list<const char *> parts) {

@@ -75,6 +75,99 @@ TEST(SlopeMeterAt, AnyPointIsRightToTheErrorThatItGives) {
   }
 }
 
+/// f = ½yᵀHy − x y_k with H = tridiag(−.3, 1, −.3), F = ½x² + y_s: x acts on one entry of many, F sees another, and d
+/// feels no other direction of v. ∇φ = x + (H⁻¹)_sk.
+struct OneEntry {
+  using Vector = Vec;
+  Index m;
+  Index acts;
+  Index seen;
+
+  struct Lower : Point<Vec> {
+    explicit Lower(const OneEntry &of) : problem(&of) {}
+    static void multiply(const Vec &v, Vec &out) {
+      const Index last = v.size() - 1;
+      out = v;
+      out.head(last) -= 0.3 * v.tail(last);
+      out.tail(last) -= 0.3 * v.head(last);
+    }
+    [[nodiscard]] double value() const {
+      Vec product = y();
+      multiply(y(), product);
+      return 0.5 * y().dot(product) - x()[0] * y()[problem->acts];
+    }
+    void grad_y(Vec &out) const {
+      multiply(y(), out);
+      out[problem->acts] -= x()[0];
+    }
+    void hess_yy(const Vec &v, Vec &out) const { multiply(v, out); }
+    void cross_xy(const Vec &v, Vec &out) const { out = Vec::Constant(1, -v[problem->acts]); }
+    const OneEntry *problem;
+  };
+  struct Upper : Point<Vec> {
+    explicit Upper(const OneEntry &of) : problem(&of) {}
+    [[nodiscard]] double value() const { return 0.5 * x()[0] * x()[0] + y()[problem->seen]; }
+    void grad_x(Vec &out) const { out = x(); }
+    void grad_y(Vec &out) const {
+      out.setZero(problem->m);
+      out[problem->seen] = 1.0;
+    }
+    const OneEntry *problem;
+  };
+  [[nodiscard]] Lower lower() const { return Lower(*this); }
+  [[nodiscard]] Upper upper() const { return Upper(*this); }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return m; }
+
+  /// (H⁻¹)_sk far from both ends: the geometric decay of a Toeplitz inverse.
+  [[nodiscard]] double slope(double x) const {
+    const double root = std::sqrt(1.0 - 0.36);
+    return x + std::pow((1.0 - root) / 0.6, static_cast<double>(std::abs(acts - seen))) / root;
+  }
+};
+
+TEST(SlopeMeterAt, APlaceWhereOneDirectionAloneIsFeltIsRightToTheErrorThatItGives) {
+  for (const Index distance : {0, 4, 8, 12}) {
+    for (Index acts = 1000; acts < 1040; ++acts) {
+      const OneEntry problem{.m = 2000, .acts = acts, .seen = acts - distance};
+      for (const double wanted : {1e-3, 1e-5}) {
+        SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+        const auto slope = meter.at(Vec::Zero(1), Vec::Zero(2000), {.absolute = wanted});
+        ASSERT_TRUE(slope.known()) << slope.unavailable;
+        EXPECT_LE(std::abs(slope.norm - std::abs(problem.slope(0.0))), slope.error) << acts << " " << distance;
+      }
+    }
+  }
+}
+
+/// f = eʸ − xy: from far above, Newton's steps are of length one.
+struct Exponential {
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const { return std::exp(y()[0]) - x()[0] * y()[0]; }
+    void grad_y(Vec &out) const { out = Vec::Constant(1, std::exp(y()[0]) - x()[0]); }
+    void hess_yy(const Vec &v, Vec &out) const { out = std::exp(y()[0]) * v; }
+    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * y()[0] * y()[0]; }
+    void grad_x(Vec &out) const { out = Vec::Zero(1); }
+    void grad_y(Vec &out) const { out = y(); }
+  };
+  [[nodiscard]] static Lower lower() { return {}; }
+  [[nodiscard]] static Upper upper() { return {}; }
+  [[nodiscard]] static Index x_size() { return 1; }
+  [[nodiscard]] static Index y_size() { return 1; }
+};
+
+TEST(SlopeMeterAt, APointWhoseLowerLevelIsNotSolvedIsNotAvailable) {
+  const Exponential problem;
+  SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+  const auto slope = meter.at(Vec::Constant(1, 10.0), Vec::Constant(1, 300.0), {});
+  EXPECT_FALSE(slope.known());
+  EXPECT_CONTAINS(slope.unavailable, "Newton's method ended");
+}
+
 /// Seed by seed as a new user would draw them.
 LeastSquares wide(Index rows, Index columns, std::uint64_t seed) {
   const auto random = [&](Index r, Index c, std::uint64_t more) {

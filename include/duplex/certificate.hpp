@@ -52,8 +52,13 @@ struct Certificate {
   std::string refuted; ///< what the run claims and is not borne out, with the numbers; empty where there is nothing
 
   [[nodiscard]] bool exists() const { return unavailable.empty(); }
+  /// Whether rounding leaves enough of the differences to tell anything.
+  [[nodiscard]] bool differences_decide() const {
+    constexpr double most = 0.1;
+    return exists() && difference_tolerance <= most;
+  }
   /// Differences of φ agree with the hypergradient.
-  [[nodiscard]] bool is_consistent() const { return exists() && difference_error <= difference_tolerance; }
+  [[nodiscard]] bool is_consistent() const { return differences_decide() && difference_error <= difference_tolerance; }
   /// The hypergradient exists, differences of φ agree with it, and all that the run claims is borne out.
   [[nodiscard]] bool holds() const { return is_consistent() && refuted.empty(); }
 
@@ -90,7 +95,7 @@ public:
     const double goal =
         claims.relative_slope > 0.0 ? claims.relative_slope * std::max(0.0, first.norm - first.error) : claims.slope;
     const auto slope =
-        meter_.at(end.x, end.y, {.absolute = 0.05 * goal}); // from the run's y: f may have other minimizers
+        meter_.at(end.x, end.y, {.absolute = 0.05 * goal, .exactly = true}); // from the run's y: f may have others
     if (slope.known()) {
       certificate.hypergradient = slope.norm;
       certificate.hypergradient_error = slope.error;

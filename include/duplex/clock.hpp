@@ -46,8 +46,8 @@ private:
 /// a failure of a loss.
 struct Cancelled {};
 
-/// A step, a measurement or a verification may hold any number of evaluations. Work that goes on for a second after the
-/// caller asked it to end, or after its time is up, is left: check() throws Cancelled.
+/// A step, a measurement or a verification may hold any number of evaluations. Work that goes on for half a second
+/// after the caller asked it to end, or for a second after its time is up, is left: check() throws Cancelled.
 class WorkLimit {
 public:
   /// `run_clock`, where there is one, ends the work at `run_seconds`; all time counts for `wall_seconds`.
@@ -56,6 +56,9 @@ public:
       : interrupt_(interrupt), wall_seconds_(wall_seconds), run_clock_(run_clock), run_seconds_(run_seconds) {
     wall_.start();
   }
+
+  /// What follows may be much slower than what was: the clock is read at its first evaluation.
+  void expect_other_work() { stride_ = until_look_ = 1; }
 
   /// Costs next to nothing: the clock is read about every millisecond.
   void check() {
@@ -78,6 +81,7 @@ private:
     constexpr double between_looks = 1e-3;
     constexpr std::int64_t most_between = std::int64_t{1} << 20;
     constexpr double patience = 1.0;
+    constexpr double patience_when_asked = 0.5; // what was done is then to be saved, within the two seconds of the tool
     const double now = wall_.seconds_while_running();
     stride_ =
         now - last_look_ < between_looks ? std::min(2 * stride_, most_between) : std::max<std::int64_t>(1, stride_ / 4);
@@ -88,7 +92,7 @@ private:
     }
     const bool ran_out = run_clock_ != nullptr && std::isfinite(run_seconds_) && run_clock_->runs() &&
                          run_clock_->seconds_while_running() > run_seconds_ + patience;
-    if (ran_out || now > std::min(asked_at_, wall_seconds_) + patience) {
+    if (ran_out || now > asked_at_ + patience_when_asked || now > wall_seconds_ + patience) {
       throw Cancelled{};
     }
   }

@@ -40,14 +40,8 @@ public:
 
 private:
   void solve(const V &x) {
-    constexpr double of_noise = 1e3;
     response_.begin(x, point_.y, true);
     response_.minimize(0.0);
-    if (const double left = response_.lower_residual();
-        left > 0.0 && !(left <= of_noise * response_.gradient_noise())) {
-      throw NotAvailable("Newton's method ended with ‖∇y f‖ = " + field_text(left) +
-                         "; is the lower level smooth and strongly convex in y?");
-    }
     if (response_.hessian().is_direct()) {
       Response<V>::require(response_.hessian().explore());
     }

@@ -61,9 +61,8 @@ public:
   /// side, which has a part in every eigenvector, so that none hides; by all eigenvalues where H is assembled.
   [[nodiscard]] LinearStatus explore() {
     if (!direct_) {
-      std::mt19937_64 generator(5);
-      fill_normal(generator, random_);
-      const double found_all = 1e-3 / std::sqrt(static_cast<double>(size_)); // no part of z can be left out
+      fill_unforeseeably(random_);
+      const double found_all = 1e-5 / std::sqrt(static_cast<double>(size_)); // no part of z can be left out
       const LinearStatus status = solve_iteratively(random_, flat_, found_all, true);
       if (status == LinearStatus::converged) {
         curvatures_ = linear_.curvatures_met();
@@ -110,6 +109,19 @@ public:
   [[nodiscard]] Index null_dimensions() const { return null_dimensions_; }
 
 private:
+  /// A right-hand side that depends on every entry of H, so that no H can be made to hide a direction from it: drawn
+  /// by the angle between a random z and Hz, which is the same in any units.
+  void fill_unforeseeably(V &out) {
+    constexpr double digits = 1e9; // that rounding leaves alone
+    std::mt19937_64 first(5);
+    fill_normal(first, out);
+    product_(out, image_);
+    const double cosine = dot(out, image_) / (norm(out) * norm(image_));
+    std::mt19937_64 second(std::isfinite(cosine) ? static_cast<std::uint64_t>(std::llround(digits * (2.0 + cosine)))
+                                                 : 5);
+    fill_normal(second, out);
+  }
+
   /// What rounding alone may leave of an eigenvalue that is zero.
   [[nodiscard]] double indistinct() const {
     return 8.0 * precision(flat_) * static_cast<double>(size_) * curvatures_.largest;

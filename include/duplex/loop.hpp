@@ -77,7 +77,11 @@ public:
     run_.emplace(solver_, counted_, state);
     watch_drift();
     if (options.saving != nullptr && options.saving->from != nullptr) {
-      go_on_from(*options.saving->from);
+      try {
+        go_on_from(*options.saving->from);
+      } catch (const Cancelled &) { // which of the rules is met takes too long to tell
+        summary_.termination = why_left();
+      }
     }
     saving_.saved(summary_.iterations);
   }
@@ -111,9 +115,9 @@ public:
         summary_.message = verification_->verdict().text();
       } else if (!summary_.converged() && !summary_.recoveries.empty()) {
         summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
-                           ", the last: " + summary_.recoveries.back() + bad_lower_level();
+                           ", the last: " + summary_.recoveries.back() + (is_asked_to_end() ? "" : bad_lower_level());
       }
-      if (!summary_.converged() && summary_.message.empty() && recovery_ &&
+      if (!summary_.converged() && summary_.message.empty() && recovery_ && !is_asked_to_end() &&
           summary_.direction_norm > std::max(start_norms_.d, smallest_direction_)) {
         if (const std::string bad = bad_lower_level(); !bad.empty()) {
           summary_.message = "‖d‖ is larger than it was" + bad;
@@ -272,6 +276,8 @@ private:
     }
   }
 
+  [[nodiscard]] bool is_asked_to_end() const { return summary_.termination == Termination::interrupted; }
+
   [[nodiscard]] Termination why_left() const {
     return work_limit_.is_asked_to_end() ? Termination::interrupted : Termination::max_seconds;
   }
@@ -388,8 +394,12 @@ private:
     if (!recovery_ || !outcome_.failure.empty()) { // what a method says of itself is enough
       return {};
     }
-    const auto found = finding_of(lower_curvature_at(*problem_, recovery_->good().x, recovery_->good().y));
-    return found.found() ? "; " + found.what + "; try " + found.remedy : std::string{};
+    try {
+      const auto found = finding_of(lower_curvature_at(limited_, recovery_->good().x, recovery_->good().y));
+      return found.found() ? "; " + found.what + "; try " + found.remedy : std::string{};
+    } catch (const Cancelled &) {
+      return {};
+    }
   }
 
   /// True where it ends the run.
@@ -476,6 +486,7 @@ private:
   /// Measures, tells the observers, and stops where a rule says so.
   void observe(std::int64_t k) {
     clock_.pause();
+    work_limit_.expect_other_work();
     observed_ = true;
     Termination seen = Termination::not_run;
     try {
@@ -488,7 +499,8 @@ private:
                                      .state = *state_,
                                      .previous_x = previous_x_,
                                      .direction = run_->direction(),
-                                     .metrics = {}});
+                                     .metrics = {}},
+                         summary_.termination == Termination::interrupted);
     } catch (const Cancelled &) { // what of the look was measured before stands
       seen = why_left();
     }
@@ -519,6 +531,10 @@ private:
     members("knows first direction", knows_first_direction_);
     members("tentative", outcome_.tentative);
     members("verification", verification_);
+    if constexpr (requires { solver_.tolerance; }) {
+      saved_tolerance_ = solver_.tolerance;
+      members("tolerance", saved_tolerance_);
+    }
     if (members.offers("drift.next")) { // a run that goes on may be given recoveries only now
       members("drift", drift_);
     }
@@ -580,10 +596,22 @@ private:
     if (ended == Termination::predicate) {
       return ended;
     }
+    if (ended == Termination::interrupted) { // it is not judged where one that was not interrupted would not have been
+      return Termination::not_run;
+    }
     if constexpr (requires { solver_.tolerance; }) {
-      if (ended == Termination::tolerance_verified && !asked_ && verification_ &&
-          verification_->holds_for(solver_.tolerance)) {
-        return ended;
+      if (!asked_ && verification_) {
+        if (ended == Termination::tolerance_verified && verification_->holds_for(solver_.tolerance)) {
+          return ended;
+        }
+        const bool used_up = ended == Termination::not_verified || ended == Termination::stagnated;
+        if (used_up && solver_.tolerance <= saved_tolerance_) { // as much as before cannot be had by going on
+          return ended;
+        }
+        if (summary_.iterations >= options_->max_iterations && // it would go on only to be judged
+            verification_->verify(*state_, solver_.tolerance).holds()) {
+          return Termination::tolerance_verified;
+        }
       }
     }
     if (meets_direction_tolerance(summary_.iterations)) {
@@ -612,6 +640,7 @@ private:
   std::optional<DriftWatch<M>> drift_;          ///< where the run may recover
   std::optional<Verification<V>> verification_; ///< where the run claims success by itself
   UpperUpdate<V> upper_;
+  double saved_tolerance_ = 0.0; ///< the method's own, of the run that goes on
   V previous_x_;
   V y_before_; ///< a step that may be left
   V v_before_;

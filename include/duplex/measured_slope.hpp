@@ -3,7 +3,9 @@
 // most about g_y‖ε_y‖ + g_v‖ε_v‖, where ‖ε‖ ≤ (‖residual‖ + rounding of it)/λ_min. All of these are measured:
 //
 //   λ_min      by conjugate gradients with a random right-hand side, from which no flat direction hides
-//   g_v, g_y   by products and one more solve, along a flat and a random direction
+//   g_v, g_y   by products and one more solve, along a flat and random directions. A residual may lie along the one
+//              direction that d feels: a random u of length one shows ‖C‖_F/√n of a matrix C, so that √n times that
+//              bounds ‖C‖. Rounding has no direction, and is felt as a random one is.
 //   rounding   by evaluating everything once more where x, y and v differ in their last bits
 //
 // Where H is assembled, y and v are solved anew at such points: that shows what rounding really does to d, which is
@@ -25,6 +27,7 @@ namespace duplex {
 struct WantedAccuracy {
   double absolute = 0.0;
   double relative = 0.0; ///< of ‖∇φ‖
+  bool exactly = false; ///< with all eigenvalues of ∇²yy f, whatever that costs, where y is small enough to have them
 };
 
 struct MeasuredSlope {
@@ -33,6 +36,7 @@ struct MeasuredSlope {
   std::string unavailable = {}; ///< why it does not exist, or could not be had
 
   bool met_infinity = false; ///< or NaN
+  bool is_singular = false;  ///< unavailable because the lower level has many minimizers
 
   [[nodiscard]] bool known() const { return unavailable.empty(); }
   [[nodiscard]] bool is_finite() const { return !met_infinity && std::isfinite(norm + error); }
@@ -52,10 +56,13 @@ public:
     }
     x_ = &x;
     try {
-      response_.begin(x, guess, false);
-      return size(guess) <= HessianSolver<V>::always_direct ? directly(wanted) : iteratively(wanted);
+      response_.begin(x, guess, wanted.exactly);
+      const Index directly_up_to = wanted.exactly ? HessianSolver<V>::direct_limit : HessianSolver<V>::always_direct;
+      return size(guess) <= directly_up_to ? directly(wanted) : iteratively(wanted);
     } catch (const NotFinite &reason) {
       return {.unavailable = reason.what(), .met_infinity = true};
+    } catch (const SingularLowerLevel &reason) {
+      return {.unavailable = reason.what(), .is_singular = true};
     } catch (const NotAvailable &reason) {
       return {.unavailable = reason.what()};
     }
@@ -89,8 +96,8 @@ private:
     MeasuredSlope slope;
     for (int round = 0; round < most_rounds; ++round) {
       const double goal = share / safety * flattest_ * std::max(wanted.absolute, wanted.relative * norm(d_));
-      response_.minimize(y_gain_ > 0.0 ? goal / y_gain_ : infinite);
-      response_.solve_multiplier(v_gain_ > 0.0 ? goal / v_gain_ : infinite);
+      response_.minimize(y_gain_.most > 0.0 ? goal / y_gain_.most : infinite);
+      response_.solve_multiplier(v_gain_.most > 0.0 ? goal / v_gain_.most : infinite);
       response_.direction(d_);
       const double rounding = rounding_error();
       slope = {.norm = norm(d_), .error = rounding + residual_error()};
@@ -172,8 +179,9 @@ private:
           break;
         }
       }
-      throw NotAvailable("the lower Hessian is singular, and Newton's method does not find which of its minimizers F "
-                         "prefers");
+      throw SingularLowerLevel(
+          "the lower Hessian is singular, and Newton's method does not find which of its minimizers F "
+          "prefers");
     }
   }
 
@@ -224,17 +232,27 @@ private:
   /// How much d feels an error of v, and of y with v following it.
   void measure_gains() {
     constexpr double some_accuracy = 0.1;
+    constexpr int random_directions = 3; // to which a matrix of rank one can hardly be blind
     const V &y = response_.y();
-    std::mt19937_64 generator(6);
-    fill_normal(generator, random_);
-    scale(1.0 / norm(random_), random_);
+    const double spread = std::sqrt(static_cast<double>(size(y)));
     stand(*x_, y);
-    v_gain_ = 0.0;
-    for (const V *u : {static_cast<const V *>(&flat_), static_cast<const V *>(&random_), &response_.v()}) {
-      if (const double length = norm(*u); length > 0.0) {
-        lower_.cross_xy(*u, cross_);
-        v_gain_ = std::max(v_gain_, norm(cross_) / length);
+    const auto gain_along = [&](const V &u) {
+      const double length = norm(u);
+      if (!(length > 0.0)) {
+        return 0.0;
       }
+      lower_.cross_xy(u, cross_);
+      return norm(cross_) / length;
+    };
+    v_gain_.usual = std::max(gain_along(flat_), gain_along(response_.v()));
+    v_gain_.most = v_gain_.usual;
+    std::mt19937_64 generator(6);
+    for (int i = 0; i < random_directions; ++i) {
+      fill_normal(generator, random_);
+      scale(1.0 / norm(random_), random_);
+      const double gain = gain_along(random_);
+      v_gain_.usual = std::max(v_gain_.usual, gain);
+      v_gain_.most = std::max(v_gain_.most, spread * gain);
     }
     measure_multiplier(response_.v());
     assign(residual_, v_moved_);
@@ -249,11 +267,13 @@ private:
     Response<V>::require(response_.hessian().solve(residual_, v_moved_, some_accuracy));
     axpy(1.0, response_.v(), v_moved_);
     implicit_direction(lower_, upper_, v_moved_, d_moved_, cross_);
-    y_gain_ = distance(d_moved_, d_, cross_) / move;
+    y_gain_.usual = distance(d_moved_, d_, cross_) / move;
+    y_gain_.most = spread * y_gain_.usual;
   }
 
   [[nodiscard]] double residual_error() const {
-    return safety * (y_gain_ * response_.lower_residual() + v_gain_ * response_.multiplier_residual()) / flattest_;
+    return safety * (y_gain_.most * response_.lower_residual() + v_gain_.most * response_.multiplier_residual()) /
+           flattest_;
   }
 
   [[nodiscard]] double rounding_error() {
@@ -269,7 +289,8 @@ private:
     const double of_multiplier = distance(residual_, flat_, step_);
     implicit_direction(lower_, upper_, v_moved_, d_moved_, cross_);
     const double of_direction = distance(d_moved_, d_, cross_);
-    return safety * ((y_gain_ * response_.gradient_noise() + v_gain_ * of_multiplier) / flattest_ + of_direction);
+    return safety *
+           ((y_gain_.usual * response_.gradient_noise() + v_gain_.usual * of_multiplier) / flattest_ + of_direction);
   }
 
   Response<V> response_;
@@ -282,8 +303,12 @@ private:
   bool selects_ = false; ///< the lower level has many minimizers
   const V *x_ = nullptr;
   double flattest_ = 0.0; ///< λ_min
-  double y_gain_ = 0.0;
-  double v_gain_ = 0.0;
+  struct Gain {
+    double usual = 0.0; ///< along random and flat directions
+    double most = 0.0;  ///< along any
+  };
+  Gain y_gain_;
+  Gain v_gain_;
   V d_;
   V d_moved_;
   V x_moved_;

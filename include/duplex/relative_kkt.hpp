@@ -7,8 +7,9 @@
 //   ‖∇y f‖             over the larger of ‖∇y f(x₀, y₀)‖ and ‖∇²yy f·(y − y₀)‖, what the way of y has changed in it
 //
 // A tolerance on the largest of them is met where ‖∇φ(x)‖ itself, too, is verified to be that small beside ‖∇φ(x₀)‖:
-// small blocks alone leave the condition of the lower level in it. Where there is no ∇φ, because the lower level has
-// many minimizers, the blocks alone decide, beside their terms at the start.
+// small blocks alone leave the condition of the lower level in it. Where there is no ∇φ because the lower level has
+// many minimizers, the blocks alone decide, beside their terms at the start; where it could not be had for another
+// reason, the tolerance is not met.
 
 #include <duplex/residual.hpp>
 #include <duplex/verification.hpp>
@@ -46,14 +47,14 @@ public:
     if (!(value <= tolerance)) {
       return false;
     }
-    if (!verification_.first().known()) {
-      return true;
+    if (const auto &first = verification_.first(); !first.known()) {
+      return first.is_singular;
     }
     if (!(value <= verifies_below_)) {
       return false;
     }
     const Verdict &verdict = verification_.verify(state, tolerance);
-    const bool met = verdict.holds() || !verdict.slope.known();
+    const bool met = verdict.holds() || verdict.slope.is_singular;
     if (learning && !met) {
       verifies_below_ = 0.5 * value;
     }

@@ -23,6 +23,12 @@ public:
   using NotAvailable::NotAvailable;
 };
 
+/// The lower level has many minimizers, and which of them counts is not decided.
+class SingularLowerLevel : public NotAvailable {
+public:
+  using NotAvailable::NotAvailable;
+};
+
 /// Compiled once for Eigen's vectors. Member functions throw NotAvailable where what they look for does not exist.
 template <VectorSpace V> class Response {
 public:
@@ -57,19 +63,26 @@ public:
     (void)hessian().make_direct();
   }
 
-  /// y by damped Newton steps until ‖∇y f‖ is at most `target`, or until rounding stops it from falling.
+  /// y by damped Newton steps until ‖∇y f‖ is at most `target`, or until rounding stops it from falling. Where
+  /// something else does, y is no minimizer, and nothing is claimed of it.
   void minimize(double target) {
     constexpr int most_steps = 200;
     for (int n = 0; n < most_steps && length_ > target; ++n) {
       require(hessian().solve(gradient_, step_, tolerance_for(target, length_)));
       if (hessian_.outside() > of_noise * gradient_noise()) {
         throw NotAvailable(
-            "the lower Hessian is singular, so y*(x) and ∇φ(x) are not defined: ∇y f does not vanish where "
-            "f has no curvature, and f(x, ·) has no minimizer");
+            "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
+            "that could be told from rounding, and f(x, ·) has no minimizer, or none that can be found at this "
+            "precision");
       }
       if (!descend()) {
         break;
       }
+    }
+    constexpr double all_but_noise = 1e3;
+    if (length_ > target && !(length_ <= all_but_noise * gradient_noise())) {
+      throw NotAvailable("Newton's method ended with ‖∇y f‖ = " + field_text(length_) +
+                         "; is the lower level smooth and strongly convex in y?");
     }
   }
 
@@ -152,6 +165,8 @@ public:
     case LinearStatus::step_limit:
       throw NotAvailable("conjugate gradients on the lower Hessian do not end: it is too badly conditioned for this "
                          "precision");
+    case LinearStatus::singular:
+      throw SingularLowerLevel("the lower Hessian is singular, so y*(x) and ∇φ(x) are not defined");
     default:
       throw NotAvailable("the lower Hessian is " + std::string(name_of(status)) +
                          ", so y*(x) and ∇φ(x) are not defined");

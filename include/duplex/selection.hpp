@@ -19,11 +19,11 @@ namespace duplex {
 
 template <EigenVector V> class Selection {
 public:
-  /// At the response's y, which minimizes f. Throws NotAvailable where one of the conditions does not hold.
+  /// At the response's y, which minimizes f. Throws SingularLowerLevel where one of the conditions does not hold.
   void begin(Response<V> &response) {
     if (!response.problem().offers_aggregation()) {
-      throw NotAvailable("the lower Hessian is singular, and the problem lacks upper().hess_yy(v, out) and "
-                         "upper().cross_xy(v, out), by which the upper level could choose among its minimizers");
+      throw SingularLowerLevel("the lower Hessian is singular, and the problem lacks upper().hess_yy(v, out) and "
+                               "upper().cross_xy(v, out), by which the upper level could choose among its minimizers");
     }
     const auto &hessian = response.hessian();
     basis_ = hessian.spectrum().vectors.leftCols(hessian.null_dimensions());
@@ -39,8 +39,9 @@ public:
     }
     factor_ = dense::SymmetricFactor<Scalar>(curvature);
     if (!curvature.allFinite() || !factor_.is_positive_definite()) {
-      throw NotAvailable("the lower Hessian is singular, and F has no single minimizer where f is flat: neither level "
-                         "chooses y");
+      throw SingularLowerLevel(
+          "the lower Hessian is singular, and F has no single minimizer where f is flat: neither level "
+          "chooses y");
     }
   }
 
@@ -82,12 +83,13 @@ private:
         w -= in_range;
       }
       if (!is_rounding([&](const V &in, V &out) { lower.hess_yy(in, out); }, w, image_, 0.0)) {
-        throw NotAvailable(
+        throw SingularLowerLevel(
             "the lower Hessian is all but singular: whether f has one minimizer or many cannot be told at "
             "this precision");
       }
       if (!is_rounding([&](const V &in, V &out) { lower.cross_xy(in, out); }, w, across, rounding_of_cross)) {
-        throw NotAvailable("the lower Hessian is singular, and f(x, ·) has minimizers for some x alone");
+        throw SingularLowerLevel("the lower Hessian is singular, and f(x, ·) has minimizers for some x alone, or "
+                                 "curvatures that cannot be told from rounding");
       }
     }
     require_no_slope(response);
@@ -129,7 +131,7 @@ private:
                         slopes_beyond_rounding(lower, x_beside, y_beside, generator);
     lower.at(x, response.y());
     if (slopes) {
-      throw NotAvailable(
+      throw SingularLowerLevel(
           "the lower Hessian is all but singular, and ∇y f does not vanish where it seems flat: f has no "
           "minimizer, or one that cannot be found at this precision");
     }

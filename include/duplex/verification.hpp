@@ -3,11 +3,13 @@
 // started, both measured by a solve that shares nothing with the run but the guess for y, and with what rounding may do
 // to them on the safe side. What cannot be shown so is not verified.
 
+#include <duplex/archive.hpp>
 #include <duplex/measured_slope.hpp>
 #include <duplex/problem.hpp>
 #include <duplex/summary.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -21,9 +23,7 @@ struct Verdict {
   /// What ‖∇φ(x)‖ may be at most.
   [[nodiscard]] double goal() const { return tolerance * std::max(0.0, first.norm - first.error); }
   [[nodiscard]] bool known() const { return first.known() && slope.known(); }
-  [[nodiscard]] bool holds() const {
-    return known() && (slope.norm + slope.error <= goal() || (first.norm == 0.0 && slope.norm == 0.0));
-  }
+  [[nodiscard]] bool holds() const { return known() && slope.norm + slope.error <= goal(); }
   /// Whether rounding hides what is asked for: ‖∇φ(x)‖ may be small enough, and the error is too large to tell.
   [[nodiscard]] bool hidden_by_rounding() const {
     return known() && !holds() && slope.error > 0.5 * goal() && !(slope.norm - slope.error > goal());
@@ -76,11 +76,19 @@ public:
   template <class Archive> void archive(Archive &members) {
     members("x", x_);
     members("y", y_);
-    members("knows first", knows_first_);
+    // What could not be had is measured again where it is asked for again.
+    bool knows_first = knows_first_ && verdict_.first.known();
+    bool knows_slope = verdict_.slope.known();
+    members("knows first", knows_first);
     members("first norm", verdict_.first.norm);
     members("first error", verdict_.first.error);
+    members("knows slope", knows_slope);
     members("norm", verdict_.slope.norm);
     members("error", verdict_.slope.error);
+    if constexpr (!std::same_as<Archive, StateWriter>) {
+      knows_first_ = knows_first;
+      verdict_.slope.unavailable = knows_slope ? "" : "it was not when the run was saved";
+    }
   }
 
 private:

@@ -55,8 +55,9 @@ public:
   }
 
   /// Measures, tells the observers, and says whether a rule stops the run. A look that is not due, at the end of a run,
-  /// moves nothing: a run that goes on looks where one that was not interrupted would have.
-  [[nodiscard]] Termination look(Progress<V> progress) {
+  /// moves nothing: a run that goes on looks where one that was not interrupted would have. Nor does it stop a run that
+  /// was interrupted, which one that was not would not have been stopped there.
+  [[nodiscard]] Termination look(Progress<V> progress, bool interrupted) {
     const bool is_due = progress.iteration >= next_;
     if (is_due) {
       next_ = monitor_->cadence.after(progress.iteration);
@@ -73,6 +74,9 @@ public:
     }
     if (best_ && is_due) {
       best_->learn(progress);
+    }
+    if (interrupted && !is_due) {
+      return Termination::not_run;
     }
     if (const Termination met = met_at(progress.state, is_due); met != Termination::not_run) {
       return met;

@@ -3,9 +3,10 @@
  *   TORTURE_COUNT=FILE   write the number of operations to FILE at the end
  *   TORTURE_KILL=N       SIGKILL before operation N
  *   TORTURE_FULL=N       operation N and all later writes fail with ENOSPC
+ *   TORTURE_FAILED=FILE  made where a write has failed so
  *
- * Loaded by LD_PRELOAD. Operations are write, fsync, rename, unlink and opening a file to write, on files alone: what
- * goes to a terminal or a pipe is not counted. */
+ * Loaded by LD_PRELOAD. Operations are write, pwrite, writev, ftruncate, truncate, fsync, rename, unlink, remove and
+ * opening a file to write, on files alone: what goes to a terminal or a pipe is not counted. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static long operations, kill_at, full_at;
@@ -46,6 +49,16 @@ static int operate(void) {
   return full_at > 0 && now >= full_at;
 }
 
+/* What a write on a full disk comes to. */
+static int fail(void) {
+  const char *file = getenv("TORTURE_FAILED");
+  if (file) {
+    syscall(SYS_close, syscall(SYS_creat, file, 0666));
+  }
+  errno = ENOSPC;
+  return -1;
+}
+
 static int is_file(int descriptor) {
   struct stat status;
   return descriptor > 2 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -57,10 +70,49 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     real = dlsym(RTLD_NEXT, "write");
   }
   if (is_file(descriptor) && operate()) {
-    errno = ENOSPC;
-    return -1;
+    return fail();
   }
   return real(descriptor, bytes, count);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+  static ssize_t (*real)(int, const void *, size_t, off_t);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "pwrite");
+  }
+  if (is_file(descriptor) && operate()) {
+    return fail();
+  }
+  return real(descriptor, bytes, count, offset);
+}
+
+ssize_t writev(int descriptor, const struct iovec *pieces, int count) {
+  static ssize_t (*real)(int, const struct iovec *, int);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "writev");
+  }
+  if (is_file(descriptor) && operate()) {
+    return fail();
+  }
+  return real(descriptor, pieces, count);
+}
+
+int ftruncate(int descriptor, off_t length) {
+  static int (*real)(int, off_t);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "ftruncate");
+  }
+  operate();
+  return real(descriptor, length);
+}
+
+int truncate(const char *file, off_t length) {
+  static int (*real)(const char *, off_t);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "truncate");
+  }
+  operate();
+  return real(file, length);
 }
 
 int fsync(int descriptor) {
@@ -90,11 +142,19 @@ int unlink(const char *file) {
   return real(file);
 }
 
+int remove(const char *file) { /* which has its own way to unlink */
+  static int (*real)(const char *);
+  if (!real) {
+    real = dlsym(RTLD_NEXT, "remove");
+  }
+  operate();
+  return real(file);
+}
+
 static int open_counted(const char *name, const char *file, int flags, mode_t mode) {
   int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
   if ((flags & O_ACCMODE) != O_RDONLY && operate() && (flags & O_CREAT)) {
-    errno = ENOSPC;
-    return -1;
+    return fail();
   }
   return real(file, flags, mode);
 }

@@ -148,12 +148,24 @@ class Torture:
         self.require(code == 0, f"{name} does not run with the shim: {self.last_line(said)}")
         return int(counted.read_text())
 
+    class Moments(list):
+        said = ""
+
+    def moments_of(self, command, name, most=400):
+        """Numbers of all operations of a run; of a longer one the first and the last, and how many that leaves out."""
+        count = self.operations(command, name)
+        moments = self.Moments(range(1, count + 1))
+        if count > most:
+            moments = self.Moments([*range(1, most // 2 + 1), *range(count - most // 2 + 1, count + 1)])
+        moments.said = f"each of {count}" if count <= most else f"the first and the last {most // 2} of {count}"
+        return moments
+
     def every_operation(self):
         for job, command in SMALL_JOBS.items():
             whole, _ = self.whole(job, command, "-small")
-            count = min(self.operations(command, job), 400)
+            moments = self.moments_of(command, job)
             resumed = 0
-            for operation in range(1, count + 1):
+            for operation in moments:
                 folder = self.folder("killed")
                 self.shimmed(command, folder, TORTURE_KILL=operation)
                 what = f"{job} killed before operation {operation}"
@@ -161,21 +173,26 @@ class Torture:
                 self.require(self.same_results(job, whole, folder), f"{what}: ends with other results")
                 left = [f.name for f in folder.iterdir() if f.name.endswith(".tmp")]
                 self.require(not left, f"{what}: leaves {left}")
-            print(f"{job}: killed before each of {count} operations on its files, {resumed} resumed", flush=True)
+            print(f"{job}: killed before {moments.said} operations on its files, {resumed} resumed", flush=True)
 
     def full_disk(self):
         for job, command in SMALL_JOBS.items():
             whole, _ = self.whole(job, command, "-small")
-            count = min(self.operations(command, job), 400)
-            for operation in range(1, count + 1):
+            moments = self.moments_of(command, job)
+            for operation in moments:
                 folder = self.folder("full")
-                code, said = self.shimmed(command, folder, TORTURE_FULL=operation)
+                failed = self.work / "a-write-failed"
+                failed.unlink(missing_ok=True)
+                code, said = self.shimmed(command, folder, TORTURE_FULL=operation, TORTURE_FAILED=failed)
                 what = f"{job} with a full disk from operation {operation}"
-                self.require(code in (1, 2) and said, f"{what}: exit {code}, {self.last_line(said)}")
-                if folder.exists():
+                if failed.exists():
+                    self.require(code in (1, 2) and said, f"{what}: exit {code}, {self.last_line(said)}")
+                else:  # what came last was no write
+                    self.require(code == 0, f"{what}: exit {code}, {self.last_line(said)}")
+                if failed.exists() and folder.exists():
                     self.go_on(job, command, folder, what)
                     self.require(self.same_results(job, whole, folder), f"{what}: other results once there is space")
-            print(f"{job}: a full disk from each of {count} operations on", flush=True)
+            print(f"{job}: a full disk from {moments.said} operations on", flush=True)
 
     def killed_before_first_save(self):
         job, command = "solve", SMALL_JOBS["solve"]
@@ -312,14 +329,13 @@ class Torture:
                 resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
                 checkpoint = folder / "checkpoint.dpx"
                 size = checkpoint.stat().st_size if checkpoint.exists() else 0
-                trace = folder / "trace.csv"
-                seen.append((time.monotonic() - begin, resident, size, trace.stat().st_size if trace.exists() else 0))
+                seen.append((time.monotonic() - begin, resident, size))
         took = time.monotonic() - begin
-        for at, resident, size, trace in seen[:: max(1, len(seen) // 10)]:
-            print(f"  after {at:5.0f} s: {resident / 1024:6.1f} MB resident, checkpoint {size / 1024:7.1f} KB, trace {trace / 1024:.1f} KB", flush=True)
+        for at, resident, size in seen[:: max(1, len(seen) // 10)]:
+            print(f"  after {at:5.0f} s: {resident / 1024:6.1f} MB resident, checkpoint {size / 1024:7.1f} KB", flush=True)
         third = seen[len(seen) // 3]
-        self.require(max(r for _, r, _, _ in seen) < third[1] + 8 * 1024, "resident memory grows")
-        self.require(max(c for _, _, c, _ in seen) < 1.5 * third[2] + 64 * 1024, "the checkpoint grows")
+        self.require(max(r for _, r, _ in seen) < third[1] + 8 * 1024, "resident memory grows")
+        self.require(max(c for _, _, c in seen) < 1.5 * third[2] + 64 * 1024, "the checkpoint grows")
         self.require(took < seconds + 10, f"--seconds {seconds} took {took:.0f} s")
         print(f"{took:.0f} s with every stopping rule: memory and checkpoint flat", flush=True)
 
@@ -361,6 +377,25 @@ class Torture:
                 allowed = resumable == 1 or "before its first save" in said
                 self.require(allowed, f"{what}: cannot be gone on with: exit {resumable}, {self.last_line(said)}")
         print(f"asked to end at {moments} random moments: at most {slowest:.2f} s", flush=True)
+        # A second signal ends the program at once; one that was ignored from the start stays ignored.
+        folder = self.folder("signalled")
+        running = self.start(f"{commands['solve, inner loop'][0]} --out {folder}")
+        time.sleep(1.0)
+        os.kill(running.pid, signal.SIGINT)
+        time.sleep(0.4)
+        os.kill(running.pid, signal.SIGINT)
+        asked = time.monotonic()
+        code = running.wait()
+        self.require(code == -signal.SIGINT, f"two signals: exit {code}")
+        self.require(time.monotonic() - asked < 0.5, "a second signal does not end the program at once")
+        running = self.start(f"{commands['solve'][0]} --out {self.folder('nohup')}", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        time.sleep(1.0)
+        os.kill(running.pid, signal.SIGHUP)
+        time.sleep(2.5)
+        self.require(running.poll() is None, "SIGHUP ends a run under nohup")
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        print("a second signal ends at once; SIGHUP under nohup does not", flush=True)
         for name in ("solve", "solve, inner loop", "solve, automatic"):
             begin = time.monotonic()
             code, said = self.run(f"{commands[name][0]} --seconds 1 --kkt-tolerance 1e-300 --target kkt=-1 --out {self.folder('timed')}")

@@ -39,8 +39,8 @@ bool is_named(int descriptor, const std::filesystem::path &file) {
 
 } // namespace
 
-FolderLock::FolderLock(const std::filesystem::path &folder, const std::string &shown) {
-  const auto file = folder / lock_name;
+FolderLock::FolderLock(const std::filesystem::path &folder, const std::string &shown) : file_(folder / lock_name) {
+  const auto &file = file_;
   const auto refuse = [&](const std::string &reason) {
     if (descriptor_ >= 0) {
       ::close(descriptor_);
@@ -73,6 +73,8 @@ FolderLock::FolderLock(const std::filesystem::path &folder, const std::string &s
     return; // the lock holds all the same; only its holder has no name
   }
 }
+
+bool FolderLock::is_still_there() const { return is_named(descriptor_, file_); }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }
 

@@ -15,7 +15,11 @@ public:
   FolderLock &operator=(const FolderLock &) = delete;
   ~FolderLock();
 
+  /// Whether the folder is still the one that was locked: somebody may have moved it, and made another of its name.
+  [[nodiscard]] bool is_still_there() const;
+
 private:
+  std::filesystem::path file_;
   int descriptor_ = -1;
 };
 

@@ -129,7 +129,8 @@ void RunFolder::begin(const std::string &command, const std::vector<std::string>
                .arguments = arguments,
                .started_in = fs::current_path().string(),
                .version = version,
-               .started = report::utc_now()};
+               .started = report::utc_now(),
+               .inputs = std::move(manifest_.inputs)};
   manifest_before_ = manifest_to_replace(file(manifest_name));
   try {
     const Manifest before = parse_manifest(manifest_before_, manifest_name);
@@ -145,8 +146,23 @@ void RunFolder::begin(const std::string &command, const std::vector<std::string>
   } catch (const InvalidInput &) { // there is none, or it is damaged: nothing is known of an earlier run
     manifest_.older.clear();
   }
+  refuse_inputs_that_would_be_replaced();
   write_manifest();
   open_ = true;
+}
+
+void RunFolder::refuse_inputs_that_would_be_replaced() const {
+  for (const auto &input : manifest_.inputs) {
+    const fs::path read = input.path;
+    std::error_code unknown;
+    const bool is_result =
+        std::find(manifest_.older.begin(), manifest_.older.end(), read.filename().string()) != manifest_.older.end();
+    if (is_result && fs::equivalent(read.parent_path(), path_, unknown)) {
+      throw InvalidInput(fmt::format("'{}' is a result of the run that was in '{}' before, and this one would take its "
+                                     "place: copy it elsewhere, or name another folder",
+                                     input.given, shown_));
+    }
+  }
 }
 
 void RunFolder::find(const std::string &command) {
@@ -250,6 +266,7 @@ void RunFolder::add_input(const fs::path &read) {
 
 void RunFolder::save(SavedState state) {
   try {
+    require_own_folder();
     write_manifest_if_changed(); // no checkpoint without what it was made from
     state.put(id_entry, manifest_.id);
     report::replace_file(file(next), encoded(state));
@@ -263,7 +280,7 @@ void RunFolder::save(SavedState state) {
     has_checkpoint_ = true;
     remove_older();
     unsaved_.clear();
-  } catch (const std::runtime_error &error) {
+  } catch (const std::exception &error) { // no space, or no memory for a copy
     unsaved_ = error.what();
     if (!std::exchange(told_of_unsaved_, true)) {
       tell_(fmt::format("no checkpoint: {}; the run goes on, and tries again", unsaved_));
@@ -286,6 +303,10 @@ void RunFolder::write(std::span<const report::NamedContent> files) {
   const auto is_written = [&](const std::string &name) {
     return std::any_of(files.begin(), files.end(), [&](const auto &written) { return written.name == name; });
   };
+  require_own_folder();
+  for (const auto &written : files) {
+    put_aside_if_foreign(written.name);
+  }
   if (!std::exchange(has_written_results_, true) && !keeps_results_) { // those of the run's own past are replaced
     for (const auto &result : manifest_.results) {
       add_name(manifest_.older, result.name);
@@ -310,6 +331,20 @@ void RunFolder::write(std::span<const report::NamedContent> files) {
   remove_older();
 }
 
+/// A file that no run is known to have written is somebody's own: it gets another name, and that is told.
+void RunFolder::put_aside_if_foreign(const std::string &name) {
+  const bool is_known = std::find(manifest_.older.begin(), manifest_.older.end(), name) != manifest_.older.end() ||
+                        std::any_of(manifest_.results.begin(), manifest_.results.end(),
+                                    [&](const ResultFile &result) { return result.name == name; });
+  std::error_code unknown;
+  if (is_known || !fs::is_regular_file(fs::symlink_status(path_ / name, unknown))) {
+    return;
+  }
+  const std::string aside = fmt::format("{}.before-{}", name, manifest_.id.substr(0, 8));
+  report::rename_file(path_ / name, path_ / aside);
+  tell_(fmt::format("'{}' in '{}' is of no run of Duplex: it is '{}' now", name, shown_, aside));
+}
+
 /// What earlier runs have left and this one does not write.
 void RunFolder::remove_older() {
   for (const auto &name : manifest_.older) {
@@ -332,20 +367,36 @@ void RunFolder::end(RunState how) {
   }
 }
 
-void RunFolder::withdraw() {
-  if (has_written_) {
-    end(RunState::failed);
+void RunFolder::withdraw() noexcept {
+  if (!open_) {
     return;
   }
-  open_ = false;
-  if (manifest_before_.empty()) {
-    fs::remove(file(manifest_name));
-  } else {
-    report::replace_file(file(manifest_name), manifest_before_);
+  try {
+    if (has_written_) {
+      end(RunState::failed);
+      return;
+    }
+    open_ = false;
+    if (manifest_before_.empty()) {
+      fs::remove(file(manifest_name));
+    } else {
+      report::replace_file(file(manifest_name), manifest_before_);
+    }
+  } catch (const std::exception &error) { // why the run is refused matters more, and is told after it
+    tell_(error.what());
+  }
+}
+
+/// Whoever has made another folder of that name has not given it to this run.
+void RunFolder::require_own_folder() const {
+  if (!lock_.is_still_there()) {
+    throw std::runtime_error(
+        fmt::format("the folder '{}' was moved, replaced or emptied while the run was at work there", shown_));
   }
 }
 
 void RunFolder::write_manifest() {
+  require_own_folder();
   report::replace_file(file(manifest_name), manifest_text(manifest_));
   changed_ = false;
 }

@@ -6,7 +6,9 @@
 //   .duplex.lock              held while the run lives
 //
 // Files of an earlier run stay whole until this one writes its first checkpoint or its results; then those that the
-// earlier manifest lists are removed, and no others. Nothing is written through a link that lies in the folder.
+// earlier manifest lists are removed, and no others. A file of another origin that has the name of a result is put
+// aside. Nothing is written through a link that lies in the folder, nor into another folder that has taken this one's
+// name.
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/folder_lock.hpp"
@@ -46,7 +48,8 @@ public:
   /// Of the run that has begun or goes on here.
   [[nodiscard]] const Manifest &manifest() const { return manifest_; }
 
-  /// A new run, with an identity of its own. The arguments are those of the process, without its name.
+  /// A new run, with an identity of its own, which takes the place of an earlier one: once what it needs is read and
+  /// built, and not before. The arguments are those of the process, without its name.
   void begin(const std::string &command, const std::vector<std::string> &arguments,
              Earlier earlier = Earlier::replaced);
 
@@ -61,7 +64,8 @@ public:
   /// such paths and the folder is gone.
   void go_where_it_was_started() const;
 
-  /// A file that the run reads. Throws InvalidInput where a run that goes on had not read it before.
+  /// A file that the run reads, before it begins or later. Throws InvalidInput where a run that goes on had not read it
+  /// before.
   void add_input(const std::filesystem::path &file);
 
   /// In the place of an earlier checkpoint; whenever the program is killed, a whole one remains. Where it cannot be
@@ -77,7 +81,7 @@ public:
   /// Once. Throws std::runtime_error where the last checkpoint, or this itself, could not be written.
   void end(RunState how);
 
-  /// Does the work of a run that has begun. Where it is refused (InvalidInput, NotAvailable) before anything was
+  /// Does the work of a run. Where it is refused (InvalidInput, NotAvailable) before anything was
   /// written, the folder is as it was before; where it is Interrupted, the run has ended so.
   template <class Work> auto run(const Work &work) {
     try {
@@ -95,7 +99,10 @@ public:
   }
 
 private:
-  void withdraw();
+  void withdraw() noexcept;
+  void require_own_folder() const;
+  void refuse_inputs_that_would_be_replaced() const;
+  void put_aside_if_foreign(const std::string &name);
   void write_manifest();
   void write_manifest_if_changed();
   void remove_older();

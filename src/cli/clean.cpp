@@ -276,7 +276,10 @@ int clean_in_folder(const CleanArguments &arguments, clean::KeptAs kept_as, cons
   Input input = arguments.demo.empty() ? read_files(arguments) : read_demo(arguments);
   reading.pause();
 
-  const Interruptible interruptible; // until here there is nothing to keep
+  const Interruptible interruptible; // until here there is nothing to keep, and an earlier run is untouched
+  if (before == nullptr) {
+    arguments.folder->begin("clean", own_arguments());
+  }
   warn_of_classes_without_trust(input);
   const auto prepared = clean::prepare(input.training, input.trusted, kept_as, arguments.options.seed);
   auto outcome = clean::outcome_of(run_with_checkpoints(arguments, prepared, before), prepared, input.training);
@@ -353,7 +356,6 @@ int clean_labels(const CleanArguments &arguments, const std::vector<std::string>
     chosen.folder->go_on();
   } else {
     chosen.folder = std::make_shared<checkpoint::RunFolder>(chosen.out);
-    chosen.folder->begin("clean", own_arguments());
   }
   return chosen.folder->run([&] {
     if (before) {

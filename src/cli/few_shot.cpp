@@ -133,6 +133,9 @@ int learn(const FewShotArguments &arguments, const Prepared &run) {
                              .reads = [&](const std::filesystem::path &file) { folder.add_input(file); },
                              .interrupt = &interrupt_requested()};
   const Interruptible interruptible;
+  if (!run.saved) {
+    folder.begin("few-shot", own_arguments());
+  }
   const auto outcome = fewshot::train(settings, hooks, run.saved ? &*run.saved : nullptr);
   status.clear();
   folder.write(results_of(outcome));
@@ -151,8 +154,6 @@ int learn(const FewShotArguments &arguments, const Prepared &run) {
 int learn_in_folder(const FewShotArguments &arguments, const Prepared &run) {
   if (run.saved) {
     run.folder->go_on();
-  } else {
-    run.folder->begin("few-shot", own_arguments());
   }
   return run.folder->run([&] {
     if (run.saved) {

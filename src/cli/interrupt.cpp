@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "report/files.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@ std::atomic<std::int64_t> first_request{0}; ///< in milliseconds
 std::atomic<int> interruptible{0};
 std::atomic<int> extensions{0};
 timer_t patience_timer{};
+bool has_timer = false; ///< set before any handler is there
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<int>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
@@ -31,6 +33,15 @@ std::int64_t now_in_milliseconds() {
   return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
+/// What a handler interrupts finds errno as it left it.
+struct KeptErrno {
+  KeptErrno() = default;
+  KeptErrno(const KeptErrno &) = delete;
+  KeptErrno &operator=(const KeptErrno &) = delete;
+  ~KeptErrno() { errno = before; }
+  int before = errno;
+};
+
 void say(std::string_view text) {
   const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
@@ -40,7 +51,11 @@ void wake_after(long milliseconds) {
   itimerspec when{};
   when.it_value.tv_sec = milliseconds / 1000;
   when.it_value.tv_nsec = milliseconds % 1000 * 1'000'000;
-  timer_settime(patience_timer, 0, &when, nullptr);
+  if (has_timer) {
+    timer_settime(patience_timer, 0, &when, nullptr);
+  } else {
+    alarm(static_cast<unsigned>((milliseconds + 999) / 1000)); // in whole seconds
+  }
 }
 
 void end_by(int signal) {
@@ -51,6 +66,7 @@ void end_by(int signal) {
 /// A second request ends the program at once, unless it is the echo of the first: `timeout` signals the process and
 /// then its group.
 extern "C" void request_interrupt(int signal) {
+  const KeptErrno kept;
   constexpr std::int64_t echo = 200;
   constexpr long patience = 1700; // of the two seconds that are promised
   if (interruptible.load() == 0) {
@@ -68,6 +84,7 @@ extern "C" void request_interrupt(int signal) {
 }
 
 extern "C" void lose_patience(int /*signal*/) {
+  const KeptErrno kept;
   constexpr int most_extensions = 300; // half a minute for a file that is being written
   if (report::files_being_written().load() > 0 && extensions.fetch_add(1) < most_extensions) {
     wake_after(100);
@@ -83,12 +100,12 @@ void install_interrupt_handler() {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
-  timer_create(CLOCK_MONOTONIC, &event, &patience_timer);
+  has_timer = timer_create(CLOCK_MONOTONIC, &event, &patience_timer) == 0;
   std::signal(SIGALRM, lose_patience);
-  std::signal(SIGINT, request_interrupt);
-  std::signal(SIGTERM, request_interrupt);
-  if (std::signal(SIGHUP, request_interrupt) == SIG_IGN) {
-    std::signal(SIGHUP, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (std::signal(signal, request_interrupt) == SIG_IGN) { // as nohup and scripts have it for what they leave behind
+      std::signal(signal, SIG_IGN);
+    }
   }
 }
 

@@ -3,17 +3,23 @@
 #include "cli/interrupt.hpp"
 #include "cli/torch/tool.hpp"
 
+#include <duplex/clock.hpp>
 #include <duplex/error.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -30,6 +36,26 @@ void refuse_unknown_command(const CLI::App &app, int argc, char **argv) {
   const std::string first = argv[1];
   if (!first.starts_with("-") && std::find(known.begin(), known.end(), first) == known.end()) {
     throw duplex::InvalidInput(duplex::catalog::unknown_name("command", first, known));
+  }
+}
+
+/// What was closed before the program began would be given to the next file that it opens, and written to as standard
+/// output. What is open for the other direction fails as it should.
+void occupy_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) == -1) {
+      (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
+/// Such as --out "$UNSET".
+void refuse_empty_folder(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--out=" || (word == "--out" && i + 1 < argc && std::string_view(argv[i + 1]).empty())) {
+      throw duplex::InvalidInput("--out: found an empty name, expected that of a folder or file");
+    }
   }
 }
 
@@ -52,6 +78,7 @@ int run(int argc, char **argv) {
   cli::add_check(app, chosen);
   cli::add_reproduce(app, chosen);
   refuse_unknown_command(app, argc, argv);
+  refuse_empty_folder(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // --help, --version
@@ -68,6 +95,8 @@ void complain(const char *what) { (void)std::fprintf(stderr, "duplex: %s\n", wha
 } // namespace
 
 int main(int argc, char **argv) {
+  occupy_standard_streams();
+  (void)std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` cannot be written, like one on a full disk
   duplex::cli::install_interrupt_handler();
   duplex::cli::remember_arguments(argc, argv);
   try {
@@ -87,6 +116,9 @@ int main(int argc, char **argv) {
     return duplex::cli::exit_run_failed;
   } catch (const std::exception &error) {
     complain(error.what());
+    return duplex::cli::exit_run_failed;
+  } catch (const duplex::Cancelled &) { // outside of any run, which would have kept its state
+    complain("the work took too long and was left");
     return duplex::cli::exit_run_failed;
   }
 }

@@ -423,6 +423,9 @@ int race(const RaceArguments &arguments, const std::vector<std::string> &more,
     }
   }
   const Interruptible interruptible;
+  if (folder != nullptr) {
+    folder->begin("race", own_arguments());
+  }
   const Experiment result = entered.run();
   if (folder != nullptr) {
     folder->write(files_of(result));
@@ -450,7 +453,6 @@ int race(const RaceArguments &arguments, const std::vector<std::string> &more,
     return race(arguments, more, command_options, nullptr);
   }
   checkpoint::RunFolder folder(arguments.out);
-  folder.begin("race", own_arguments());
   return folder.run([&] { return race(arguments, more, command_options, &folder); });
 }
 

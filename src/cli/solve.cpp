@@ -162,6 +162,13 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
       folder->add_input(file);
     }
   }
+  for (const auto &file : setup.problem->input_files()) {
+    std::error_code unknown;
+    if (!trace_file.empty() && std::filesystem::equivalent(file, trace_file, unknown)) {
+      throw InvalidInput(
+          fmt::format("--trace {}: the run reads that file, and would write over it", trace_file.string()));
+    }
+  }
   const auto problem = setup.problem->make();
 
   ProgressLine progress{std::string(solver.name())};
@@ -207,7 +214,10 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
                             .from = from};
   }
   request.options.max_wall_seconds = seconds_left(setup.run.max_seconds, from);
-  std::optional<Interruptible> interruptible(std::in_place);
+  std::optional<Interruptible> interruptible(std::in_place); // until here an earlier run in the folder is untouched
+  if (folder != nullptr && from == nullptr) {
+    folder->begin("solve", own_arguments());
+  }
   const Series series = run_series(request, solver);
   if (from != nullptr && series.summary.iterations == from->first<SavedState::Integers>("iterations") &&
       (series.summary.converged() || series.summary.termination == Termination::max_iterations)) {
@@ -285,11 +295,16 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   const bool certified = !arguments.certify || (certificate && certificate->holds());
   if (certificate && !certified) {
     fmt::print(stderr, "duplex: {}\n",
-               !certificate->exists()          ? "there is no certificate: the hypergradient is not available"
+               !certificate->exists() ? "there is no certificate: the hypergradient is not available"
+               : !certificate->differences_decide()
+                   ? "there is no certificate: rounding hides differences of φ, by which the hypergradient is checked"
                : !certificate->is_consistent() ? "differences of φ contradict the hypergradient; see `duplex check`"
                                                : "the certificate refutes the run: " + certificate->refuted);
   }
-  return reached && certified ? exit_success : exit_run_failed;
+  if (!series.trace_failure.empty()) {
+    fmt::print(stderr, "duplex: {}\n", series.trace_failure);
+  }
+  return reached && certified && series.trace_failure.empty() ? exit_success : exit_run_failed;
 }
 
 int begin_solving(SolveArguments arguments, const std::vector<std::string> &command_options) {
@@ -301,7 +316,6 @@ int begin_solving(SolveArguments arguments, const std::vector<std::string> &comm
     return solve_problem(std::move(arguments), command_options, nullptr, nullptr);
   }
   checkpoint::RunFolder folder(arguments.out);
-  folder.begin("solve", own_arguments());
   return folder.run([&] { return solve_problem(arguments, command_options, &folder, nullptr); });
 }
 

@@ -104,6 +104,7 @@ public:
     }
   }
   [[nodiscard]] const Trace<Vector> &trace() const { return trace_; }
+  [[nodiscard]] std::string failure() const { return file_ ? file_->failure() : std::string(); }
   void save(SavedState &into) const {
     into.put("trace", trace_.numbers());
     if (const auto place = file_ ? file_->place() : report::Fingerprint(); !place.hash.empty()) {
@@ -208,6 +209,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   series.summary = solver.run(request.problem, series.state, options, monitor);
   trace.finish();
   series.rows = trace.trace().rows();
+  series.trace_failure = trace.failure();
   return series;
 }
 

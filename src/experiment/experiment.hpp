@@ -33,6 +33,7 @@ struct Series {
   std::vector<TraceRow> rows;
   std::vector<std::pair<std::string, double>> extra; ///< further final numbers, such as a closed form
   Json certificate = {};                             ///< where one was asked for
+  std::string trace_failure = {};                    ///< why the trace in a file is not complete; empty: it is
 
   [[nodiscard]] double final_metric(std::string_view metric) const;
   /// The metric over iterations (or over seconds) as a curve.

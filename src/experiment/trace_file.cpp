@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -104,6 +104,9 @@ void TraceFile::write(const std::string &text) {
 }
 
 void TraceFile::add(const TraceRow &row) {
+  if (!file_) {
+    return;
+  }
   if (row.extra) { // it goes when the run goes on
     file_ << record(row);
   } else {
@@ -111,7 +114,8 @@ void TraceFile::add(const TraceRow &row) {
   }
   file_.flush();
   if (!file_) {
-    throw std::runtime_error(fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string()));
+    failure_ = fmt::format("--trace {}: cannot be written any more; is the disk full?", path_.string());
+    (void)std::fprintf(stderr, "duplex: %s The run goes on without it\n", failure_.c_str());
   }
 }
 

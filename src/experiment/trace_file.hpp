@@ -29,8 +29,10 @@ public:
   /// Unless it has begun already. Where the file still begins with what is known of it, it is cut there and gone on
   /// with; otherwise it is written anew with the rows that the run has made before.
   void begin(const std::vector<TraceRow> &before);
-  /// After begin(). Throws std::runtime_error where the disk takes no more.
+  /// After begin(). Where the disk takes no more, that is told on standard error, and nothing is added from then on.
   void add(const TraceRow &row);
+  /// Why nothing is added any more; empty while it is.
+  [[nodiscard]] const std::string &failure() const { return failure_; }
   /// Where nothing was added: the file as it is, or the rows of before.
   void finish(const std::vector<TraceRow> &before);
 
@@ -52,6 +54,7 @@ private:
   report::Hasher hasher_;   ///< of what stays
   std::uint64_t bytes_ = 0; ///< likewise
   std::ofstream file_;
+  std::string failure_;
 };
 
 } // namespace duplex::experiment

@@ -21,8 +21,15 @@ std::string checksum_of(const Json &without_it) { return hash_of(json_text(witho
 } // namespace
 
 Json parsed_json(std::string_view text, const std::string &name) {
+  constexpr int deepest = 64; // what writes JSON goes as deep as the JSON does
+  const auto is_not_too_deep = [&](int depth, Json::parse_event_t /*event*/, const Json & /*parsed*/) {
+    if (depth > deepest) {
+      throw InvalidInput(fmt::format("{}: is damaged: JSON deeper than {} levels", name, deepest));
+    }
+    return true;
+  };
   try {
-    return Json::parse(text);
+    return Json::parse(text, is_not_too_deep);
   } catch (const Json::parse_error &error) {
     throw InvalidInput(fmt::format("{}: is damaged: no JSON from byte {} on", name, error.byte));
   } catch (const Json::exception &) { // such as a number beyond all bounds

@@ -76,17 +76,20 @@ struct Sabotaged {
   Sabotage kind{};
   std::string solver;
   Summary summary;
+  bool breaks_anyway =
+      false; ///< the same run without sabotage and recoveries does not converge: its steps are too long by themselves
   double error = infinity; ///< at the end: of x, over that of the start; infinite where there is no answer
 
   [[nodiscard]] bool claims() const { return summary.converged(); }
   [[nodiscard]] bool lies() const { return claims() && !(error <= 1e-2); }
   [[nodiscard]] bool explains() const {
     const auto says = [&](std::string_view text) { return summary.message.find(text) != std::string::npos; };
+    const bool blames_steps = says("too long") || says("smaller");
     switch (kind) {
     case Sabotage::long_steps:
-      return says("too long") || says("smaller");
+      return blames_steps;
     case Sabotage::one_nan:
-      return says("NaN") || says("not finite");
+      return says("NaN") || says("not finite") || (breaks_anyway && blames_steps);
     case Sabotage::not_convex:
       return says("not convex");
     case Sabotage::no_curvature:
@@ -171,6 +174,11 @@ Sabotaged run_sabotaged(Sabotage kind, std::uint64_t seed) {
   auto state = problem.start();
   const Vector start = state.x;
   if (kind == Sabotage::one_nan) {
+    auto healthy = problem.start();
+    Options without_recoveries = options;
+    without_recoveries.recoveries = 0;
+    const Summary alone = solve(problem, solver, healthy, without_recoveries);
+    result.breaks_anyway = !alone.converged();
     result.summary = solve(Poisoned(problem, 1 + static_cast<std::int64_t>(300.0 * uniform())), solver, state, options);
   } else {
     result.summary = solve(problem, solver, state, options);

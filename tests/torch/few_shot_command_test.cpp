@@ -103,14 +103,14 @@ TEST(FewShotCommand, RefusesOptionsOfTheSolverThatItWouldNotUse) {
   expect_refused(command + " --momentum 0.3", {"momentum = 0.3", "Adam"});
 }
 
-TEST(FewShotCommand, EndsAtCtrlCWithACheckpointToGoOnFrom) {
+TEST(FewShotCommand, EndsWhenAskedToWithACheckpointToGoOnFrom) {
   const DrawnDigits digits;
   const ScratchFolder out;
   const std::string log = (out.path() / "log").string();
   const auto result =
       run_command(fmt::format("{} {}--steps 1000000 --look-every 2 --out {} > {} 2>&1 & process=$!; "
                               "for i in $(seq 600); do grep -q 'step     2' {} && break; sleep 0.1; done; "
-                              "kill -INT $process; wait $process; cat {}",
+                              "kill -TERM $process; wait $process; cat {}",
                               DUPLEX_TOOL, digits.options(), out.path().string(), log, log, log));
   EXPECT_CONTAINS(result.output, "go on with: duplex few-shot --resume " + out.path().string());
   const auto steps = read_json(out.path() / "summary.json")["steps"].get<int>();
