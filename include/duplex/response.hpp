@@ -79,8 +79,15 @@ public:
         break;
       }
     }
+    if (!(length_ > target)) {
+      return;
+    }
     constexpr double all_but_noise = 1e3;
-    if (length_ > target && !(length_ <= all_but_noise * gradient_noise())) {
+    const double noise = gradient_noise();
+    if (!std::isfinite(noise)) {
+      throw NotFinite("∇y f is not finite beside where it was");
+    }
+    if (length_ > all_but_noise * noise) {
       throw NotAvailable("Newton's method ended with ‖∇y f‖ = " + field_text(length_) +
                          "; is the lower level smooth and strongly convex in y?");
     }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -20,7 +21,8 @@ std::atomic<std::int64_t> first_request{0}; ///< in milliseconds
 std::atomic<int> interruptible{0};
 std::atomic<int> extensions{0};
 timer_t patience_timer{};
-bool has_timer = false; ///< set before any handler is there
+bool has_timer = false;               ///< this and the next are set before any handler is there
+long patience_in_milliseconds = 1700; ///< of the two seconds that are promised
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<int>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
@@ -68,7 +70,6 @@ void end_by(int signal) {
 extern "C" void request_interrupt(int signal) {
   const KeptErrno kept;
   constexpr std::int64_t echo = 200;
-  constexpr long patience = 1700; // of the two seconds that are promised
   if (interruptible.load() == 0) {
     end_by(signal);
     return;
@@ -77,7 +78,7 @@ extern "C" void request_interrupt(int signal) {
   std::int64_t first = 0;
   if (first_request.compare_exchange_strong(first, now)) {
     requested.store(true);
-    wake_after(patience);
+    wake_after(patience_in_milliseconds);
   } else if (now - first > echo) {
     end_by(signal);
   }
@@ -90,13 +91,25 @@ extern "C" void lose_patience(int /*signal*/) {
     wake_after(100);
     return;
   }
-  say("duplex: did not end within two seconds of being asked to; what was saved before stands\n");
+  say("duplex: did not end in time after being asked to; what was saved before stands\n");
   _exit(exit_run_failed);
+}
+
+/// DUPLEX_PATIENCE=SECONDS in the environment gives a command more than two seconds to end: where a disk is slow, or
+/// many share the cores.
+void read_patience() {
+  constexpr double most = 1e6;
+  const char *text = std::getenv("DUPLEX_PATIENCE"); // NOLINT(concurrency-mt-unsafe): there are no threads yet
+  const double seconds = text == nullptr ? 0.0 : std::strtod(text, nullptr);
+  if (seconds > 2.0 && seconds < most) {
+    patience_in_milliseconds = static_cast<long>(1000.0 * seconds) - 300;
+  }
 }
 
 } // namespace
 
 void install_interrupt_handler() {
+  read_patience();
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
