@@ -8,14 +8,13 @@ namespace {
 TEST(Threads, ChangeNoBitOfASolution) {
   const ScratchFolder scratch;
   // Large enough for several threads each: products with a dense matrix, fused and general softmax, dense factors.
+  const std::string samples =
+      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1";
   const std::vector<std::string> runs = {
       "--problem counter-example --n 700 --matrix dense --condition 100 --alpha 1e-3 --beta 1e-2 --iterations 40",
       "--problem counter-example --n 600 --matrix dense --condition 100 --tolerance 1e-3",
-      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1 --beta 0.5"
-      " --upper adam --mixing 4 --iterations 25",
-      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --solver cg --alpha 0.1"
-      " --inner 3 --iterations 3",
-      "--problem quadratic --n 150 --m 150 --condition 50"};
+      samples + " --beta 0.5 --upper adam --mixing 4 --iterations 25",
+      samples + " --solver cg --inner 3 --iterations 3", "--problem quadratic --n 150 --m 150 --condition 50"};
   for (const auto &run : runs) {
     std::string alone;
     for (const int threads : {1, 2, 3, 5}) {
