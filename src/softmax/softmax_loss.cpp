@@ -39,7 +39,8 @@ SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int 
   constexpr double most_shares = 64.0;
   const double products = static_cast<double>(samples.features->rows()) *
                           static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
-  const auto blocks = static_cast<double>(samples.features->rows() / static_cast<Index>(block_rows) + 1);
+  const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
+  const auto blocks = static_cast<double>(whole_blocks + 1);
   const double worth = std::clamp(std::min(products / products_worth_a_share, blocks), 1.0, most_shares);
   const int count = 1 << std::ilogb(worth); // of which 2, 4, 8 … threads have equally many
   const int most = omp_in_parallel() != 0 ? 1 : wanted > 0 ? wanted : omp_get_max_threads();
