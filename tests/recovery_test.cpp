@@ -1,5 +1,6 @@
 // Runs that go wrong and mend themselves, or say why they cannot.
 
+#include "quadratic_run.hpp"
 #include "running_ahead.hpp"
 #include "saved_run.hpp"
 #include "support.hpp"
@@ -11,8 +12,6 @@
 namespace duplex::testing {
 namespace {
 
-const QuadraticSettings settings{.n = 6, .m = 8, .condition = 5.0, .coupling = 0.5, .seed = 4};
-constexpr Bagdc calm{.alpha = 0.02, .beta = 0.5, .eta = 0.5, .dual = DualStep::constant};
 constexpr Options mending{.max_iterations = 100'000, .kkt_tolerance = 1e-8, .recoveries = 12};
 
 double relative_error_of(const Quadratic<double> &problem, const State<Vec> &state) {
@@ -52,14 +51,14 @@ private:
 };
 
 TEST(Recovery, RefusesANegativeNumberOfTries) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   EXPECT_CONTAINS(refusal([&] { (void)solve(problem, calm, state, {.recoveries = -1}); }),
                   "recoveries = -1, expected a whole number >= 0");
 }
 
 TEST(Recovery, IsOffUnlessItIsAskedFor) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   Bagdc wild = calm;
   wild.beta = 50.0;
@@ -69,7 +68,7 @@ TEST(Recovery, IsOffUnlessItIsAskedFor) {
 }
 
 TEST(Recovery, ShrinksTheStepThatIsToBlameAndSaysSo) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   const auto mended = [&](const Bagdc &wild, const std::string &step) {
     auto state = problem.start();
     const auto summary = solve(problem, wild, state, mending);
@@ -94,7 +93,7 @@ TEST(Recovery, ShrinksTheStepThatIsToBlameAndSaysSo) {
 }
 
 TEST(Recovery, MendsTheStepsOfEverySolver) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   AllSolvers::each([&]<class S>() {
     S wild;
     wild.alpha = 0.02;
@@ -109,7 +108,7 @@ TEST(Recovery, MendsTheStepsOfEverySolver) {
 }
 
 TEST(Recovery, KeepsTheLimitsOfTheRun) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.beta = 50.0;
   auto state = problem.start();
@@ -122,7 +121,7 @@ TEST(Recovery, KeepsTheLimitsOfTheRun) {
 }
 
 TEST(Recovery, GoesBackToStatesThatWereLookedAt) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   for (const double factor : {4.1, 4.5, 5.0, 7.0}) { // each breaks at another step
     Bagdc wild = calm;
     wild.beta *= factor;
@@ -137,7 +136,7 @@ TEST(Recovery, GoesBackToStatesThatWereLookedAt) {
 }
 
 TEST(Recovery, LeavesAutomaticStepsAutomatic) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   Recovery<Bagdc, Vec> recovery(Bagdc{}, state, 5);
   const Diagnosis grew{{"v grew most", "", "eta-cap"}, "‖d‖ grew", true};
@@ -148,7 +147,7 @@ TEST(Recovery, LeavesAutomaticStepsAutomatic) {
 }
 
 TEST(Recovery, JudgesGrowthByTheFirstStepThatWentWell) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.alpha = 50.0;
   auto state = problem.start();
@@ -159,7 +158,7 @@ TEST(Recovery, JudgesGrowthByTheFirstStepThatWentWell) {
 }
 
 TEST(Recovery, GoesOnWithTheRightStepAtOnceWhereItWasMeasured) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.beta = 5e6;
   auto state = problem.start();
@@ -172,7 +171,7 @@ TEST(Recovery, GoesOnWithTheRightStepAtOnceWhereItWasMeasured) {
 }
 
 TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.alpha = 5e6;
   auto state = problem.start();
@@ -185,7 +184,7 @@ TEST(Recovery, EndsWithTheDiagnosisWhenItsTriesAreUsedUp) {
 }
 
 TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   for (const int at : {1, 2, 7, 40, 100}) {
     auto state = problem.start();
     const auto summary = solve(FailsOnce(problem, at), calm, state,
@@ -201,7 +200,7 @@ TEST(Recovery, TriesTheSameStepsWhereAProductFailedOnce) {
 }
 
 TEST(Recovery, SaysThatNoStepMendsALowerLevelThatIsNotConvex) {
-  auto data = settings.generate<double>().data();
+  auto data = small_quadratic.generate<double>().data();
   data.lower_hessian.diagonal().array() -= 0.6;
   const Quadratic<double> problem(std::move(data));
   auto state = problem.start();
@@ -212,7 +211,7 @@ TEST(Recovery, SaysThatNoStepMendsALowerLevelThatIsNotConvex) {
 }
 
 TEST(Recovery, SaysThatARunStandsStillWhereTheLowerHessianIsZero) {
-  auto data = settings.generate<double>().data();
+  auto data = small_quadratic.generate<double>().data();
   data.lower_hessian.setZero();
   const Quadratic<double> problem(std::move(data));
   auto state = problem.start();
@@ -250,14 +249,14 @@ void expect_same_bits_with_recoveries(const P &problem, const S &wild, std::init
 TEST(Recovery, OfASavedRunGoesOnToTheSameBits) {
   Bagdc wild = calm;
   wild.beta = 50.0;
-  expect_same_bits_with_recoveries(settings.generate<double>(), wild, {3, 40, 200});
-  expect_same_bits_with_recoveries(settings.generate<double>(),
+  expect_same_bits_with_recoveries(small_quadratic.generate<double>(), wild, {3, 40, 200});
+  expect_same_bits_with_recoveries(small_quadratic.generate<double>(),
                                    Neumann{.alpha = 0.02, .beta = 0.5, .inner = 10, .series_step = 5.0}, {1, 20, 200});
   expect_same_bits_with_recoveries(RidgeSettings{}.generate<double>(), Bagdc{.alpha = 1000.0, .beta = 0.1}, {5, 40});
 }
 
 TEST(Recovery, OfASavedRunIsNotLostWhereItGoesOnWithOtherTries) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.beta = 50.0;
   SavedState last;
@@ -279,7 +278,7 @@ TEST(Recovery, OfASavedRunIsNotLostWhereItGoesOnWithOtherTries) {
 }
 
 TEST(Patience, LooksBeforeItSaysThatARunAheadStandsStill) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   const auto summary =
       solve(problem, RunningAhead{calm}, state, {.max_iterations = 400, .kkt_tolerance = 1e-8, .patience = 5});
@@ -289,7 +288,7 @@ TEST(Patience, LooksBeforeItSaysThatARunAheadStandsStill) {
 }
 
 TEST(Patience, EndsARunThatStandsStillWithoutCallingItAResult) {
-  const auto problem = settings.generate<double>();
+  const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   const auto summary =
       solve(problem, calm, state, {.max_iterations = 1'000'000, .direction_tolerance = 1e-300, .patience = 500});

@@ -146,6 +146,31 @@ TEST_F(Files, ThatAreNotPlainAreNotReadForever) {
   EXPECT_TRUE(contains(message<duplex::InvalidInput>([&] { (void)read_file(folder_ / "none"); }), "No such file"));
 }
 
+TEST_F(Files, AreTheSameByWhateverNameTheyHave) {
+  const fs::path file = folder_ / "a";
+  write_file(file, "x");
+  write_file(folder_ / "b", "x");
+  fs::create_symlink("a", folder_ / "link");
+  fs::create_hard_link(file, folder_ / "second");
+  for (const char *name : {"a", "./a", "link", "second"}) {
+    EXPECT_TRUE(is_same_file(file, folder_ / name)) << name;
+    EXPECT_TRUE(is_same_file(folder_ / name, file)) << name;
+  }
+  EXPECT_TRUE(is_same_file(folder_, folder_ / "."));
+  EXPECT_FALSE(is_same_file(file, folder_ / "b"));
+  EXPECT_FALSE(is_same_file(file, folder_));
+}
+
+TEST_F(Files, ThatAreNotThereAreTheSameAsNone) {
+  write_file(folder_ / "a", "x");
+  fs::create_symlink("none", folder_ / "dangling");
+  for (const fs::path &missing : {folder_ / "none", folder_ / "dangling", folder_ / "a" / "b", fs::path()}) {
+    EXPECT_FALSE(is_same_file(folder_ / "a", missing)) << missing;
+    EXPECT_FALSE(is_same_file(missing, folder_ / "a")) << missing;
+    EXPECT_FALSE(is_same_file(missing, missing)) << missing;
+  }
+}
+
 TEST_F(Files, HoldExactlyWhatWasWritten) {
   const fs::path file = folder_ / "a.bin";
   const std::string bytes("a\0b\r\n\xFF", 6);

@@ -100,11 +100,10 @@ public:
     }
   }
 
-  struct Nothing {};
-  template <class W> struct Storage { using Spectrum = Nothing; };
-  template <EigenVector W> struct Storage<W> { using Spectrum = dense::Spectrum<typename W::Scalar>; };
+  template <class W> using SpectrumOf = dense::Spectrum<typename W::Scalar>;
+  using Spectrum = OnlyForEigen<V, SpectrumOf>;
   /// Ascending, where is_direct().
-  [[nodiscard]] const typename Storage<V>::Spectrum &spectrum() const { return spectrum_; }
+  [[nodiscard]] const Spectrum &spectrum() const { return spectrum_; }
   /// How many of its eigenvalues cannot be told from zero, where is_direct().
   [[nodiscard]] Index null_dimensions() const { return null_dimensions_; }
 
@@ -210,7 +209,7 @@ private:
   Curvatures curvatures_;
   Index null_dimensions_ = 0;
   double outside_ = 0.0;
-  typename Storage<V>::Spectrum spectrum_;
+  Spectrum spectrum_;
   V flat_;
   V random_;
   V image_;

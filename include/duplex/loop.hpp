@@ -7,9 +7,13 @@
 #include <duplex/conversion.hpp>
 #include <duplex/counters.hpp>
 #include <duplex/diagnosis.hpp>
+#include <duplex/direction_history.hpp>
+#include <duplex/lookahead.hpp>
 #include <duplex/options.hpp>
 #include <duplex/recovery.hpp>
+#include <duplex/run_concepts.hpp>
 #include <duplex/summary.hpp>
+#include <duplex/unfinished_step.hpp>
 #include <duplex/upper_rule.hpp>
 #include <duplex/verification.hpp>
 #include <duplex/watch.hpp>
@@ -23,25 +27,6 @@
 #include <utility>
 
 namespace duplex {
-
-/// A run whose step may move x itself.
-template <class R, class V>
-concept MovesUpper = requires(R &run, State<V> &state, std::int64_t k, UpperUpdate<V> &upper) {
-  { run.step(state, k, upper) } -> std::same_as<StepOutcome>;
-};
-
-template <class R, class V>
-concept LeavesUpper = requires(R &run, State<V> &state, std::int64_t k) {
-  { run.step(state, k) } -> std::same_as<StepOutcome>;
-};
-
-/// A run that may launch steps on a device and return before they are done; reading ‖d‖ then makes the host wait.
-/// stay_beside() is called where its steps are to be done again one by one.
-template <class R>
-concept RunsAhead = requires(R &run) {
-  { run.ahead() } -> std::convertible_to<bool>;
-  run.stay_beside();
-};
 
 namespace detail {
 
@@ -66,7 +51,8 @@ public:
         work_limit_(options.interrupt, options.max_wall_seconds, &clock_, options.max_seconds),
         counted_(problem, summary_.counters, may_be_left() ? &work_limit_ : nullptr),
         limited_(measured, ignored_, &work_limit_), watch_(limited_, options, monitor, state),
-        upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), saving_(options.saving) {
+        upper_(solver.upper, state.x), start_norms_(StartNorms::of(state)), directions_(options),
+        saving_(options.saving) {
     summary_.solver = S::name;
     if (options.recoveries > 0) {
       recovery_.emplace(solver, state, options.recoveries);
@@ -106,28 +92,11 @@ public:
     if (!summary_.failed() && !(all_finite(state_->x) && all_finite(state_->y) && all_finite(state_->v))) {
       summary_.termination = Termination::diverged;
     }
-    if (summary_.failed()) {
-      summary_.message = diagnosis().text + bad_lower_level();
-    } else {
-      if (summary_.termination == Termination::stagnated) {
-        summary_.message = diagnosis().text + bad_lower_level();
-      } else if (summary_.termination == Termination::not_verified) {
-        summary_.message = verification_->verdict().text();
-      } else if (!summary_.converged() && !summary_.recoveries.empty()) {
-        summary_.message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
-                           ", the last: " + summary_.recoveries.back() + (is_asked_to_end() ? "" : bad_lower_level());
-      }
-      if (!summary_.converged() && summary_.message.empty() && recovery_ && !is_asked_to_end() &&
-          summary_.direction_norm > std::max(start_norms_.d, smallest_direction_)) {
-        if (const std::string bad = bad_lower_level(); !bad.empty()) {
-          summary_.message = "‖d‖ is larger than it was" + bad;
-        }
-      }
-      if (left_ && summary_.message.empty()) {
-        summary_.message = "step " + std::to_string(summary_.iterations + 1) + " took too long and was left";
-      }
+    describe_end();
+    if (!summary_.failed()) {
       if (saving_.saving() != nullptr) {
-        save(left_ && snapshot_ ? std::move(*snapshot_) : saved_state());
+        std::optional<SavedState> before = left_ ? unfinished_.take_snapshot() : std::nullopt;
+        save(before ? *before : saved_state());
       }
       if (!summary_.converged() || summary_.termination == Termination::overfitted || !asked_) {
         const std::string best = watch_.go_back_to_best(*state_, summary_.direction_norm);
@@ -139,9 +108,6 @@ public:
   }
 
 private:
-  /// How many steps a run may be ahead of what the host knows of ‖d‖.
-  static constexpr std::int64_t most_unseen_steps = 16;
-
   [[nodiscard]] static State<V> &started(const P &problem, const S &solver, State<V> &state, const Options &options) {
     validate(solver, S::name);
     solver.upper.refuse_what_is_ignored(S::name);
@@ -153,6 +119,27 @@ private:
     }
     prepare_start(problem, state);
     return state;
+  }
+
+  /// The sentence that goes with how the run ended, where there is one.
+  void describe_end() {
+    std::string &message = summary_.message;
+    if (summary_.failed() || summary_.termination == Termination::stagnated) {
+      message = diagnosis().text + bad_lower_level();
+    } else if (summary_.termination == Termination::not_verified) {
+      message = verification_->verdict().text();
+    } else if (!summary_.converged() && !summary_.recoveries.empty()) {
+      message = "recoveries: " + std::to_string(summary_.recoveries.size()) +
+                ", the last: " + summary_.recoveries.back() + (is_asked_to_end() ? "" : bad_lower_level());
+    } else if (!summary_.converged() && recovery_ && !is_asked_to_end() &&
+               summary_.direction_norm > std::max(directions_.first(), directions_.smallest())) {
+      if (const std::string bad = bad_lower_level(); !bad.empty()) {
+        message = "‖d‖ is larger than it was" + bad;
+      }
+    }
+    if (left_ && message.empty()) {
+      message = "step " + std::to_string(summary_.iterations + 1) + " took too long and was left";
+    }
   }
 
   void step(std::int64_t k) {
@@ -203,12 +190,12 @@ private:
     if (!recovered) {
       if (outcome_.claims > 0.0 && !asked_) {
         summary_.termination = verified(limit);
-      } else if (meets_direction_tolerance(k)) {
+      } else if (directions_.meets_tolerance(k, summary_.direction_norm, outcome_.tentative)) {
         summary_.termination = Termination::direction_tolerance;
       } else if (outcome_.stuck) {
         summary_.termination = Termination::stagnated;
-      } else if (stands_still(k)) {
-        recovered = !end_or_recover(Termination::stagnated, has_digits_left());
+      } else if (directions_.stands_still(k)) {
+        recovered = !end_or_recover(Termination::stagnated, directions_.has_digits_left());
       }
     }
     if (recovered && goes_on) {
@@ -248,20 +235,14 @@ private:
     return work_limit_.exists() && (chooses_its_steps(solver_) || requires { solver_.inner; });
   }
 
-  /// What a step that is left goes back to: y and v, and now and then all that a run remembers, to be saved.
   void keep_before_step() {
-    constexpr double seconds_between_snapshots = 0.5;
     if (!may_be_left()) {
       return;
     }
-    assign(state_->y, y_before_);
-    assign(state_->v, v_before_);
-    if (saving_.saving() != nullptr &&
-        (!snapshot_ || since_snapshot_.seconds_while_running() > seconds_between_snapshots)) {
+    unfinished_.keep(*state_);
+    if (saving_.saving() != nullptr && unfinished_.snapshot_is_due()) {
       clock_.pause();
-      snapshot_ = saved_state();
-      since_snapshot_ = {};
-      since_snapshot_.start();
+      unfinished_.keep_snapshot([&] { return saved_state(); });
       clock_.start();
     }
   }
@@ -269,8 +250,7 @@ private:
   void leave(std::int64_t k) {
     left_ = true;
     summary_.termination = why_left();
-    assign(y_before_, state_->y);
-    assign(v_before_, state_->v);
+    unfinished_.put_back(*state_);
     if (watch_.active() && k > 1 && !observed_) {
       observe(k - 1);
     }
@@ -294,7 +274,7 @@ private:
 
   [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
     if constexpr (RunsAhead<Run>) {
-      return asked || !run_->ahead() || !good_ || stands_still(k) || k - last_look_ >= most_unseen_steps ||
+      return asked || !run_->ahead() || lookahead_.must_look(k) || directions_.stands_still(k) ||
              (drift_ && drift_->due(k)) || options_->direction_tolerance > 0.0 || upper_.reads_norms();
     } else {
       return true;
@@ -306,15 +286,11 @@ private:
   [[nodiscard]] bool look(std::int64_t k, bool mendable) {
     const double direction_norm = norm(run_->direction());
     summary_.direction_norm = direction_norm;
-    if (!knows_first_direction_ && std::isfinite(direction_norm)) {
-      knows_first_direction_ = true;
-      start_norms_.d = direction_norm;
-      divergence_limit_ = options_->divergence_factor * std::max(1.0, direction_norm);
-    }
-    const bool good = is_good(direction_norm);
+    directions_.see(direction_norm);
+    const bool good = directions_.is_good(direction_norm);
     if constexpr (RunsAhead<Run>) {
-      const bool unseen = good_ && k - last_look_ > 1;
-      last_look_ = k;
+      const bool unseen = lookahead_.left_steps_unseen(k);
+      lookahead_.looked_at(k);
       if (!good && unseen) {
         go_back();
         return false;
@@ -326,66 +302,38 @@ private:
     return good;
   }
 
-  /// From a start on: x and v may be where d vanishes, which says nothing.
-  [[nodiscard]] bool is_first(std::int64_t k) const { return k <= started_after_ + 1; }
-
   /// Of a step that was looked at and was good.
   void learn(std::int64_t k) {
     upper_.learn(summary_.direction_norm);
     keep_if_good(k);
-    if (is_first(k)) {
-      last_progress_ = k;
-      return;
-    }
-    if (outcome_.tentative) {
-      last_progress_ = k;
-    } else if (summary_.direction_norm < smallest_direction_) {
-      smallest_direction_ = summary_.direction_norm;
-      last_progress_ = k;
-    }
-    if (recovery_ && !outcome_.tentative) {
+    if (recovery_ && !directions_.is_first(k) && !outcome_.tentative) {
       recovery_->learn(k, summary_.direction_norm, *state_);
     }
-  }
-
-  [[nodiscard]] bool is_good(double direction_norm) const {
-    return std::isfinite(direction_norm) && direction_norm <= divergence_limit_;
-  }
-
-  [[nodiscard]] bool meets_direction_tolerance(std::int64_t k) const {
-    return options_->direction_tolerance > 0.0 && summary_.direction_norm <= options_->direction_tolerance &&
-           !is_first(k) && !outcome_.tentative;
-  }
-
-  /// A run that stands still where ‖d‖ is all but nothing beside the first is as good as it gets.
-  [[nodiscard]] bool has_digits_left() const {
-    constexpr double all_but_nothing = 1e-7;
-    return smallest_direction_ > all_but_nothing * start_norms_.d;
-  }
-
-  [[nodiscard]] bool stands_still(std::int64_t k) const {
-    return options_->patience > 0 && k - last_progress_ >= options_->patience;
+    directions_.learn(k, summary_.direction_norm, outcome_.tentative);
   }
 
   [[nodiscard]] RunPoint<V> run_point() const {
+    StartNorms start = start_norms_;
+    start.d = directions_.first();
     return {.state = state_,
             .good = recovery_ ? &recovery_->good() : nullptr,
             .lower_point = lower_point_of<V>(*run_),
             .steps = outcome_.steps,
-            .start = start_norms_,
+            .start = start,
             .direction = summary_.direction_norm,
             .step = summary_.iterations};
   }
 
   /// Of what the last step has broken, or of why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
-    if (outcome_.failure.empty() && is_good(summary_.direction_norm) && stands_still(summary_.iterations)) {
-      return diagnosis_of_standstill(
-          *problem_, solver_, run_point(),
-          {.steps = options_->patience, .smallest = smallest_direction_, .all_but_nothing = !has_digits_left()});
+    const bool unbroken = outcome_.failure.empty();
+    if (unbroken && directions_.is_good(summary_.direction_norm) && directions_.stands_still(summary_.iterations)) {
+      return diagnosis_of_standstill(*problem_, solver_, run_point(),
+                                     {.steps = options_->patience,
+                                      .smallest = directions_.smallest(),
+                                      .all_but_nothing = !directions_.has_digits_left()});
     }
-    const bool grew = outcome_.failure.empty() && std::isfinite(summary_.direction_norm) &&
-                      summary_.direction_norm > divergence_limit_;
+    const bool grew = unbroken && directions_.is_too_large(summary_.direction_norm);
     return diagnosis_of_failure(*problem_, solver_, run_point(), outcome_, grew);
   }
 
@@ -449,10 +397,8 @@ private:
     solver_ = recovery_->solver();
     run_.emplace(solver_, counted_, *state_);
     upper_ = UpperUpdate<V>(solver_.upper, state_->x);
-    smallest_direction_ = infinity;
-    started_after_ = last_progress_ = last_look_ = summary_.iterations;
-    good_.reset();
-    good_iteration_ = 0;
+    directions_.start_anew(summary_.iterations);
+    lookahead_.start_anew(summary_.iterations);
     watch_drift();
   }
 
@@ -464,22 +410,19 @@ private:
     }
   }
 
-  /// While steps go unseen, what to go back to: at steps that double, so that it costs next to nothing.
   void keep_if_good(std::int64_t k) {
     if constexpr (RunsAhead<Run>) {
-      if (run_->ahead() && last_look_ == k && k >= 2 * good_iteration_) {
-        good_.emplace();
-        good_iteration_ = k;
-        StateWriter members(*good_);
+      if (run_->ahead() && lookahead_.is_to_be_kept(k)) {
+        StateWriter members(lookahead_.keep(k));
         remember(members);
       }
     }
   }
 
   void go_back() requires RunsAhead<Run> {
-    StateReader members(*good_);
+    StateReader members(lookahead_.good());
     remember(members);
-    last_look_ = summary_.iterations;
+    lookahead_.looked_at(summary_.iterations);
     run_->stay_beside();
   }
 
@@ -524,11 +467,7 @@ private:
     members("start norms", start_norms_);
     members("iterations", summary_.iterations);
     members("direction norm", summary_.direction_norm);
-    members("divergence limit", divergence_limit_);
-    members("smallest direction", smallest_direction_);
-    members("last progress", last_progress_);
-    members("started after", started_after_);
-    members("knows first direction", knows_first_direction_);
+    members("directions", directions_);
     members("tentative", outcome_.tentative);
     members("verification", verification_);
     if constexpr (requires { solver_.tolerance; }) {
@@ -582,7 +521,7 @@ private:
     }
     remember(members);
     members("watch", watch_);
-    last_look_ = summary_.iterations;
+    lookahead_.looked_at(summary_.iterations);
     clock_.credit(from.first<SavedState::Doubles>("seconds"));
     const auto ended = enumerator<Termination>(from.first<SavedState::Integers>("ended"), "the saved state's 'ended'");
     summary_.termination = met_already(ended); // then there is nothing to go on with
@@ -614,7 +553,7 @@ private:
         }
       }
     }
-    if (meets_direction_tolerance(summary_.iterations)) {
+    if (directions_.meets_tolerance(summary_.iterations, summary_.direction_norm, outcome_.tentative)) {
       return Termination::direction_tolerance;
     }
     return ended == Termination::not_run ? ended : watch_.met_at(*state_, false); // at an end all is measured
@@ -642,21 +581,12 @@ private:
   UpperUpdate<V> upper_;
   double saved_tolerance_ = 0.0; ///< the method's own, of the run that goes on
   V previous_x_;
-  V y_before_; ///< a step that may be left
-  V v_before_;
-  std::optional<SavedState> snapshot_; ///< before one of the last of them
-  Stopwatch since_snapshot_;
+  UnfinishedStep<V> unfinished_;
   StartNorms start_norms_;
-  double divergence_limit_ = infinity;
+  DirectionHistory directions_;
   StepOutcome outcome_;
   SavingClock saving_;
-  std::int64_t last_look_ = 0; ///< at ‖d‖
-  std::optional<SavedState> good_;
-  std::int64_t good_iteration_ = 0;
-  double smallest_direction_ = infinity;
-  std::int64_t last_progress_ = 0; ///< the step at which ‖d‖ was the smallest
-  std::int64_t started_after_ = 0; ///< the step before the run's first, or its first since a recovery
-  bool knows_first_direction_ = false;
+  Lookahead lookahead_;
   bool observed_ = false; ///< the last step
   bool left_ = false;     ///< the last step was, in its middle
 };

@@ -296,10 +296,8 @@ private:
   Response<V> response_;
   AnyLower<V> lower_; ///< for points beside that of the response
   AnyUpper<V> upper_;
-  struct Nothing {};
-  template <class W> struct Storage { using Type = Nothing; };
-  template <EigenVector W> struct Storage<W> { using Type = Selection<W>; };
-  typename Storage<V>::Type selection_;
+  template <class W> using SelectionOf = Selection<W>; // Selection itself takes Eigen's vectors alone
+  OnlyForEigen<V, SelectionOf> selection_;
   bool selects_ = false; ///< the lower level has many minimizers
   const V *x_ = nullptr;
   double flattest_ = 0.0; ///< λ_min

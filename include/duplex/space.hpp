@@ -17,6 +17,12 @@ using Index = Eigen::Index;
 template <class V>
 concept EigenVector = std::derived_from<V, Eigen::PlainObjectBase<V>> &&(V::ColsAtCompileTime == 1);
 
+struct Nothing {};
+template <class V, template <class> class Member> struct ForEigen { using Type = Nothing; };
+template <EigenVector V, template <class> class Member> struct ForEigen<V, Member> { using Type = Member<V>; };
+/// Of what a class keeps for Eigen's vectors alone: Member<V>, and nothing where V is another vector.
+template <class V, template <class> class Member> using OnlyForEigen = typename ForEigen<V, Member>::Type;
+
 /// y += a x
 template <EigenVector V> void axpy(double a, const V &x, V &y) {
   y.noalias() += static_cast<typename V::Scalar>(a) * x;

@@ -64,11 +64,16 @@ static int is_file(int descriptor) {
   return descriptor > 2 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* Declares `real`, the function of that name that this one stands in front of. */
+#define REAL(name)                                                                                                     \
+  static __typeof__(name) *real;                                                                                       \
+  if (!real) {                                                                                                         \
+    real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);                                                                \
+  }                                                                                                                    \
+  (void)0
+
 ssize_t write(int descriptor, const void *bytes, size_t count) {
-  static ssize_t (*real)(int, const void *, size_t);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "write");
-  }
+  REAL(write);
   if (is_file(descriptor) && operate()) {
     return fail();
   }
@@ -76,10 +81,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
-  static ssize_t (*real)(int, const void *, size_t, off_t);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "pwrite");
-  }
+  REAL(pwrite);
   if (is_file(descriptor) && operate()) {
     return fail();
   }
@@ -87,10 +89,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
 }
 
 ssize_t writev(int descriptor, const struct iovec *pieces, int count) {
-  static ssize_t (*real)(int, const struct iovec *, int);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "writev");
-  }
+  REAL(writev);
   if (is_file(descriptor) && operate()) {
     return fail();
   }
@@ -98,61 +97,42 @@ ssize_t writev(int descriptor, const struct iovec *pieces, int count) {
 }
 
 int ftruncate(int descriptor, off_t length) {
-  static int (*real)(int, off_t);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "ftruncate");
-  }
+  REAL(ftruncate);
   operate();
   return real(descriptor, length);
 }
 
 int truncate(const char *file, off_t length) {
-  static int (*real)(const char *, off_t);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "truncate");
-  }
+  REAL(truncate);
   operate();
   return real(file, length);
 }
 
 int fsync(int descriptor) {
-  static int (*real)(int);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "fsync");
-  }
+  REAL(fsync);
   operate();
   return real(descriptor);
 }
 
 int rename(const char *from, const char *to) {
-  static int (*real)(const char *, const char *);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "rename");
-  }
+  REAL(rename);
   operate();
   return real(from, to);
 }
 
 int unlink(const char *file) {
-  static int (*real)(const char *);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "unlink");
-  }
+  REAL(unlink);
   operate();
   return real(file);
 }
 
 int remove(const char *file) { /* which has its own way to unlink */
-  static int (*real)(const char *);
-  if (!real) {
-    real = dlsym(RTLD_NEXT, "remove");
-  }
+  REAL(remove);
   operate();
   return real(file);
 }
 
-static int open_counted(const char *name, const char *file, int flags, mode_t mode) {
-  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
+static int open_counted(__typeof__(open) *real, const char *file, int flags, mode_t mode) {
   if ((flags & O_ACCMODE) != O_RDONLY && operate() && (flags & O_CREAT)) {
     return fail();
   }
@@ -160,17 +140,19 @@ static int open_counted(const char *name, const char *file, int flags, mode_t mo
 }
 
 int open(const char *file, int flags, ...) {
+  REAL(open);
   va_list more;
   va_start(more, flags);
   mode_t mode = (mode_t)va_arg(more, int);
   va_end(more);
-  return open_counted("open", file, flags, mode);
+  return open_counted(real, file, flags, mode);
 }
 
 int open64(const char *file, int flags, ...) {
+  REAL(open64);
   va_list more;
   va_start(more, flags);
   mode_t mode = (mode_t)va_arg(more, int);
   va_end(more);
-  return open_counted("open64", file, flags, mode);
+  return open_counted(real, file, flags, mode);
 }

@@ -154,10 +154,9 @@ void RunFolder::begin(const std::string &command, const std::vector<std::string>
 void RunFolder::refuse_inputs_that_would_be_replaced() const {
   for (const auto &input : manifest_.inputs) {
     const fs::path read = input.path;
-    std::error_code unknown;
     const bool is_result =
         std::find(manifest_.older.begin(), manifest_.older.end(), read.filename().string()) != manifest_.older.end();
-    if (is_result && fs::equivalent(read.parent_path(), path_, unknown)) {
+    if (is_result && report::is_same_file(read.parent_path(), path_)) {
       throw InvalidInput(fmt::format("'{}' is a result of the run that was in '{}' before, and this one would take its "
                                      "place: copy it elsewhere, or name another folder",
                                      input.given, shown_));

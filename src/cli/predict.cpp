@@ -23,17 +23,11 @@ struct PredictArguments {
   bool as_json = false;
 };
 
-/// Whether two names are of one file that is there.
-bool is_same_file(const std::filesystem::path &one, const std::filesystem::path &other) {
-  std::error_code unknown;
-  return std::filesystem::equivalent(one, other, unknown);
-}
-
 void refuse_to_write_over_what_is_read(const PredictArguments &arguments) {
   const std::filesystem::path out = arguments.out;
   const bool is_of_model =
-      is_same_file(arguments.model, out.parent_path()) && out.filename().string().starts_with("model");
-  if (is_of_model || is_same_file(out, arguments.data) || is_same_file(out, arguments.labels_file)) {
+      report::is_same_file(arguments.model, out.parent_path()) && out.filename().string().starts_with("model");
+  if (is_of_model || report::is_same_file(out, arguments.data) || report::is_same_file(out, arguments.labels_file)) {
     throw InvalidInput(
         fmt::format("--out {}: that file is read, and would be written over; name another one", arguments.out));
   }

@@ -417,11 +417,7 @@ private:
 int race(const RaceArguments &arguments, const std::vector<std::string> &more,
          const std::vector<std::string> &command_options, checkpoint::RunFolder *folder) {
   Race entered(arguments, more, command_options);
-  for (const auto &file : entered.input_files()) {
-    if (folder != nullptr) {
-      folder->add_input(file);
-    }
-  }
+  add_inputs(entered.input_files(), folder);
   const Interruptible interruptible;
   if (folder != nullptr) {
     folder->begin("race", own_arguments());

@@ -1,5 +1,7 @@
 #include "cli/setup.hpp"
 
+#include "report/files.hpp"
+
 #include <duplex/metrics.hpp>
 
 #include <algorithm>
@@ -128,6 +130,18 @@ Target parse_target(const std::string &text) {
     throw InvalidInput("--target: found '" + text + "', expected metric=number");
   }
   return target;
+}
+
+void add_inputs(const std::vector<std::string> &files, checkpoint::RunFolder *folder,
+                const std::filesystem::path &trace) {
+  for (const auto &file : files) {
+    if (folder != nullptr) {
+      folder->add_input(file);
+    }
+    if (report::is_same_file(file, trace)) {
+      throw InvalidInput("--trace " + trace.string() + ": the run reads that file, and would write over it");
+    }
+  }
 }
 
 experiment::Json options_json(const catalog::Configurable &configured) {

@@ -4,10 +4,12 @@
 // problem, to the solvers or to the run, and are found by name.
 
 #include "catalog/catalog.hpp"
+#include "checkpoint/run_folder.hpp"
 #include "experiment/experiment.hpp"
 
 #include <duplex/solver.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,11 @@ void require_metric(const std::string &option, const std::string &metric);
 
 /// "metric=value" as a target. Throws InvalidInput where it is not that.
 [[nodiscard]] Target parse_target(const std::string &text);
+
+/// Tells the folder, where there is one, which files the run reads. Throws InvalidInput where the run would write its
+/// trace over one of them, or where it goes on and had not read one before.
+void add_inputs(const std::vector<std::string> &files, checkpoint::RunFolder *folder,
+                const std::filesystem::path &trace = {});
 
 /// The options of a solver or a problem as they stand.
 [[nodiscard]] experiment::Json options_json(const catalog::Configurable &configured);

@@ -157,18 +157,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   setup.overrides_names = from != nullptr;
   apply_options(setup, arguments.more);
   const auto &solver = *setup.solvers.front();
-  for (const auto &file : setup.problem->input_files()) {
-    if (folder != nullptr) {
-      folder->add_input(file);
-    }
-  }
-  for (const auto &file : setup.problem->input_files()) {
-    std::error_code unknown;
-    if (!trace_file.empty() && std::filesystem::equivalent(file, trace_file, unknown)) {
-      throw InvalidInput(
-          fmt::format("--trace {}: the run reads that file, and would write over it", trace_file.string()));
-    }
-  }
+  add_inputs(setup.problem->input_files(), folder, trace_file);
   const auto problem = setup.problem->make();
 
   ProgressLine progress{std::string(solver.name())};

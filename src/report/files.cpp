@@ -252,6 +252,11 @@ std::string read_file(const fs::path &file) {
   }
 }
 
+bool is_same_file(const fs::path &one, const fs::path &other) {
+  std::error_code unknown;
+  return fs::equivalent(one, other, unknown);
+}
+
 const std::atomic<int> &files_being_written() { return being_written; }
 
 void remove_unfinished_files(const fs::path &folder) {

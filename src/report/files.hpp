@@ -32,6 +32,9 @@ void rename_file(const std::filesystem::path &file, const std::filesystem::path 
 /// All bytes of a plain file. Throws InvalidInput, naming it and the reason, where it is none or cannot be read.
 [[nodiscard]] std::string read_file(const std::filesystem::path &file);
 
+/// Whether two names are of one file or folder that is there; links are followed.
+[[nodiscard]] bool is_same_file(const std::filesystem::path &one, const std::filesystem::path &other);
+
 /// How many files are being written now: a program that is to end at once should let them be finished.
 [[nodiscard]] const std::atomic<int> &files_being_written();
 

@@ -1,0 +1,142 @@
+// What the end of a run is worth, by means that no method uses.
+
+#include "quadratic_run.hpp"
+#include "support.hpp"
+#include "two_numbers.hpp"
+
+#include <limits>
+#include <memory>
+
+namespace duplex::testing {
+namespace {
+
+TEST(Certificate, RefusesNoDirections) {
+  const auto problem = small_quadratic.generate<double>();
+  EXPECT_EQ(refusal([&] { (void)certify(problem, problem.start(), problem.start(), {.directions = 0}); }),
+            "certificate: directions = 0, expected >= 1");
+}
+
+TEST(Certificate, AgreesWithTheKnownAnswer) {
+  const auto problem = small_quadratic.generate<double>();
+  const auto answer = *problem.answer();
+  const auto at_answer = certify(problem, problem.start(), {answer.x, answer.y, answer.v});
+  EXPECT_TRUE(at_answer.holds()) << at_answer.text();
+  EXPECT_LE(at_answer.hypergradient, 1e-12 * *at_answer.first_hypergradient);
+  EXPECT_LE(at_answer.blocks.residual(), 1e-12);
+  EXPECT_NEAR(at_answer.value, answer.value, 1e-12 * std::abs(answer.value));
+  auto away = problem.start();
+  away.x = answer.x + random_vector(problem.x_size(), 1);
+  const auto certificate = certify(problem, problem.start(), away);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+  ExactSolver<Quadratic<double>> exact(problem);
+  EXPECT_EQ(certificate.hypergradient, exact.at(away.x, away.y).hypergradient.norm());
+  EXPECT_GT(certificate.lower_error, 0.0);
+}
+
+/// A quadratic whose upper gradient in x is wrong by a part.
+class WrongDerivative {
+public:
+  using Vector = Vec;
+  WrongDerivative(Quadratic<double> problem, double part) : problem_(std::move(problem)), part_(part) {}
+  class Upper : public Quadratic<double>::Upper {
+  public:
+    Upper(const Quadratic<double> &problem, double part) : Quadratic<double>::Upper(problem.upper()), part_(part) {}
+    void grad_x(Vec &out) {
+      Quadratic<double>::Upper::grad_x(out);
+      out *= 1.0 + part_;
+    }
+
+  private:
+    double part_;
+  };
+  [[nodiscard]] auto lower() const { return problem_.lower(); }
+  [[nodiscard]] Upper upper() const { return {problem_, part_}; }
+  [[nodiscard]] Index x_size() const { return problem_.x_size(); }
+  [[nodiscard]] Index y_size() const { return problem_.y_size(); }
+  [[nodiscard]] State<Vec> start() const { return problem_.start(); }
+
+private:
+  Quadratic<double> problem_;
+  double part_;
+};
+
+TEST(Certificate, IsRefusedToAProblemWithAWrongDerivative) {
+  const WrongDerivative problem(small_quadratic.generate<double>(), 1e-3);
+  auto state = problem.start();
+  (void)solve(problem, calm, state, {.max_iterations = 100'000, .direction_tolerance = 1e-9});
+  const auto certificate = certify(problem, problem.start(), state);
+  EXPECT_FALSE(certificate.holds()) << certificate.text();
+  EXPECT_CONTAINS(certificate.text(), "DISAGREE");
+}
+
+TEST(Certificate, DoesNotDependOnTheUnitsOfX) {
+  const double unit = 1e-6;
+  const InTwoNumbers problem([=](double x, double y) { // φ = F = cos(x/u)
+    return Scalars{y - x, 1.0, -1.0, std::cos(x / unit), -std::sin(x / unit) / unit, 0.0};
+  });
+  const State<Vec> start{Vec::Constant(1, unit), Vec::Constant(1, unit), Vec::Zero(1)};
+  const State<Vec> end{Vec::Constant(1, 3.0 * unit), Vec::Constant(1, 3.0 * unit), Vec::Zero(1)};
+  const auto certificate = certify(problem, start, end);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+}
+
+TEST(Certificate, IsGivenWhereALongDifferenceLeavesTheDomainOfF) {
+  const double unit = 1e-6;
+  const InTwoNumbers problem([=](double x, double y) { // φ = F = log(x/u)
+    return Scalars{y - x, 1.0, -1.0, std::log(x / unit), 1.0 / x, 0.0};
+  });
+  const State<Vec> start{Vec::Constant(1, unit), Vec::Constant(1, unit), Vec::Zero(1)};
+  const State<Vec> end{Vec::Constant(1, 3.0 * unit), Vec::Constant(1, 3.0 * unit), Vec::Zero(1)};
+  const auto certificate = certify(problem, start, end);
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+}
+
+TEST(Certificate, IsOfTheMinimizerThatTheRunHasFoundWhateverTheStart) {
+  // f = (y² − 1)²/4 with two minimizers, F = x² + (y − 1)²/2; at y = 0 there is no ∇φ.
+  const InTwoNumbers problem([](double x, double y) {
+    return Scalars{y * y * y - y, 3.0 * y * y - 1.0, 0.0, x * x + 0.5 * (y - 1.0) * (y - 1.0), 2.0 * x, y - 1.0};
+  });
+  const State<Vec> end{Vec::Zero(1), Vec::Ones(1), Vec::Zero(1)};
+  for (const double y : {-1.0, 0.0}) {
+    const State<Vec> start{Vec::Ones(1), Vec::Constant(1, y), Vec::Zero(1)};
+    const auto certificate = certify(problem, start, end);
+    EXPECT_TRUE(certificate.holds()) << certificate.text();
+    EXPECT_EQ(certificate.lower_error, 0.0);
+    EXPECT_EQ(certificate.first_hypergradient.has_value(), y != 0.0);
+  }
+}
+
+TEST(Certificate, IsOfTheMinimizerThatTheUpperLevelPrefersWhereTheLowerLevelHasMany) {
+  const auto problem = MultipleMinimizersSettings{.n = 4}.make<double>(); // φ = ½‖x − e‖²
+  const auto certificate = certify(problem, problem.start(), problem.start());
+  EXPECT_TRUE(certificate.holds()) << certificate.text();
+  EXPECT_NEAR(certificate.hypergradient, 2.0 * 0.99, 1e-12);
+  EXPECT_NEAR(certificate.value, 2.0 * 0.99 * 0.99, 1e-12);
+}
+
+TEST(Certificate, SaysWhyThereIsNoneWhereTheLowerLevelHasNoMinimizer) {
+  auto data = small_quadratic.generate<double>().data();
+  data.lower_hessian.setZero();
+  const Quadratic<double> problem(std::move(data));
+  const auto certificate = certify(problem, problem.start(), problem.start());
+  EXPECT_FALSE(certificate.holds());
+  EXPECT_CONTAINS(certificate.unavailable, "singular");
+  EXPECT_GT(certificate.blocks.residual(), 0.0);
+}
+
+TEST(Certificate, RefutesARunThatEndsWhereTheHypergradientIsNotSmall) {
+  const CounterExample problem(IdentityMatrix(3), Vec(Vec::Ones(3)));
+  auto state = problem.start();
+  const auto summary = solve(problem, Nosa{}, state, {.direction_tolerance = 1e-8});
+  ASSERT_EQ(summary.termination, Termination::direction_tolerance);
+  const auto certificate = certify(problem, problem.start(), state, {.claims = {.slope = 1e-8}});
+  EXPECT_FALSE(certificate.holds());
+  EXPECT_TRUE(certificate.is_consistent());
+  EXPECT_CONTAINS(certificate.text(), "is REFUTED: ‖∇φ(x)‖ = 1.15");
+  EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.kkt = 1e-8}}).holds());
+  EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.relative_slope = 1e-8}}).holds());
+  EXPECT_TRUE(certify(problem, problem.start(), state, {.claims = {.slope = 1.2}}).holds());
+}
+
+} // namespace
+} // namespace duplex::testing
