@@ -3,8 +3,8 @@
 
 #include "data/npy_write.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/solver.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/solve.hpp>
 
 #include <array>
 #include <fstream>

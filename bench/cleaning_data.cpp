@@ -2,7 +2,7 @@
 
 #include "data/dataset.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,8 +1,8 @@
 #pragma once
 // Hyper-cleaning problems to measure: FashionMNIST from a folder of .npy files, and synthetic samples of any size.
 
+#include <duplex/methods/bagdc.hpp>
 #include <duplex/problems/hyper_cleaning.hpp>
-#include <duplex/solvers/bagdc.hpp>
 
 #include <cstdint>
 #include <string>

@@ -3,10 +3,10 @@
 
 #include "benchmarks.hpp"
 
-#include <duplex/any_problem.hpp>
+#include <duplex/methods/bagdc.hpp>
+#include <duplex/problem/any_problem.hpp>
 #include <duplex/problems/counter_example.hpp>
-#include <duplex/solver.hpp>
-#include <duplex/solvers/bagdc.hpp>
+#include <duplex/solve.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -4,8 +4,8 @@
 #include "benchmarks.hpp"
 #include "cleaning_data.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/solver.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/solve.hpp>
 
 #include <benchmark/benchmark.h>
 #include <omp.h>

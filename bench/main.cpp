@@ -4,7 +4,7 @@
 
 #include "benchmarks.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <benchmark/benchmark.h>
 

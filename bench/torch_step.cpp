@@ -1,7 +1,7 @@
 // One BAGDC step on hyper-cleaning by losses on tensors, on the samples that bench/device.py left in a folder: plain,
 // and as a CUDA graph where the device is one. Leaves the iterates after so many steps there, and prints times.
 
-#include <duplex/solvers/bagdc.hpp>
+#include <duplex/methods/bagdc.hpp>
 #include <duplex/torch/captured.hpp>
 #include <duplex/torch/tensor_problem.hpp>
 

@@ -1,4 +1,4 @@
-# Generates duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/solvers/some_name.hpp
+# Generates duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/methods/some_name.hpp
 # defines the solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings.
 
 function(duplex_type_of file suffix out)
@@ -16,14 +16,14 @@ endfunction()
 
 function(duplex_generate_catalog out_dir)
   set(includes "")
-  foreach(kind solvers problems)
+  foreach(kind methods problems)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/duplex/${kind}/*.hpp)
     list(SORT files)
     set(types "")
     foreach(file ${files})
       get_filename_component(name ${file} NAME)
       string(APPEND includes "#include <duplex/${kind}/${name}>\n")
-      if(kind STREQUAL solvers)
+      if(kind STREQUAL methods)
         duplex_type_of(${file} "" type)
       else()
         duplex_type_of(${file} Settings type)
@@ -34,7 +34,7 @@ function(duplex_generate_catalog out_dir)
     set(${kind}_types "${types}")
   endforeach()
   set(DUPLEX_CATALOG_INCLUDES "${includes}")
-  set(DUPLEX_SOLVER_TYPES "${solvers_types}")
+  set(DUPLEX_SOLVER_TYPES "${methods_types}")
   set(DUPLEX_PROBLEM_TYPES "${problems_types}")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/catalog.hpp.in ${out_dir}/duplex/catalog.hpp @ONLY)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${out_dir}/duplex/version.hpp @ONLY)

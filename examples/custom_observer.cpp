@@ -34,7 +34,7 @@ int main() {
   BestSoFar best(problem);
   duplex::Monitor<Vector> monitor;
   monitor.observers = {&best};
-  const auto summary = duplex::solve(problem, duplex::Bagdc{}, state, {.direction_tolerance = 1e-8}, monitor);
+  const auto summary = duplex::solve(problem, duplex::Automatic{}, state, {.direction_tolerance = 1e-8}, monitor);
   std::cout << summary.brief() << "\nbest F = " << best.value() << " at step " << best.iteration()
             << " (an infeasible y can look better than the optimum, " << problem.answer()->value << ")\n";
   return summary.converged() ? 0 : 1;

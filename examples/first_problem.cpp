@@ -30,8 +30,7 @@ int main() {
   const MyProblem problem;
   duplex::State<Eigen::VectorXd> state{Eigen::VectorXd::Zero(1), Eigen::VectorXd::Zero(1), {}};
   std::cout << duplex::check(problem, state).table();
-  const auto summary =
-      duplex::solve(problem, duplex::Bagdc{.alpha = 0.2, .beta = 0.5}, state, {.direction_tolerance = 1e-9});
+  const auto summary = duplex::solve(problem, state);
   std::cout << summary.brief() << "\nx = " << state.x << ", y = " << state.y << "\n";
   return summary.converged() ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // What is given to a target may be used or refused with InvalidInput; all else ends the fuzzer.
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include "data/readers.hpp"
 #include "data/source.hpp"
 
-#include <duplex/matrix_file.hpp>
+#include <duplex/numerics/matrix_file.hpp>
 
 #include <array>
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace duplex::fuzz {
 
 namespace {
 
-constexpr std::array<const char *, 3> solvers{"bagdc:alpha=0.1:beta=0.2:mixing=2:dual=constant:eta=0.2", "bagdc",
+constexpr std::array<const char *, 3> solvers{"bagdc:alpha=0.1:beta=0.2:mixing=2:dual=constant:eta=0.2", "automatic",
                                               "rhg:alpha=0.1:beta=0.2:inner=3"};
 
 const catalog::Problem &small_problem() {
@@ -87,9 +87,9 @@ SavedState cleaned() {
 SavedState few_shot_settings() {
   SavedState state;
   const fewshot::Settings settings;
-  fewshot::Settings::fields(settings, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
-    state.put("setting " + std::string(name), field_text(value));
-  });
+  fewshot::Settings::fields(settings,
+                            [&](std::string_view name, const auto &value, const Bound &, std::string_view,
+                                Role = Role::none) { state.put("setting " + std::string(name), field_text(value)); });
   return state;
 }
 
@@ -165,7 +165,7 @@ void read_checkpoint(std::string_view input) {
   use_or_refuse([&] {
     const SavedState state = checkpoint::decoded(checkpoint::framed(input), "input");
     use_as_told(state);
-    use_or_refuse([&] { solve_from("bagdc", 5, {.from = &state}); });
+    use_or_refuse([&] { solve_from("automatic", 5, {.from = &state}); });
   });
 }
 

@@ -222,7 +222,8 @@ TEST(Measuring, TheKktResidualAllocatesNothingAfterItsFirstTime) {
   const auto usage = [&](std::int64_t steps) {
     auto state = problem.start();
     return usage_of([&] {
-             (void)solve(problem, Bagdc{.alpha = 1e-3}, state, {.max_iterations = steps, .kkt_tolerance = 1e-30});
+             (void)solve(problem, Bagdc{.alpha = 1e-3, .beta = 0.2}, state,
+                         {.max_iterations = steps, .kkt_tolerance = 1e-30});
            })
         .allocations;
   };
@@ -236,7 +237,7 @@ double vectors(const Usage &usage) { return static_cast<double>(usage.bytes) / (
 
 TEST(MemoryOf, BagdcIsAConstantNumberOfVectors) {
   const CounterExample problem(IdentityMatrix(large), Vec::Ones(large).eval());
-  const Bagdc solver{.alpha = 1e-3, .dual = DualStep::constant};
+  const Bagdc solver{.alpha = 1e-3, .beta = 0.2, .dual = DualStep::constant};
   const Usage run = usage_of_run(problem, solver, 2);
   EXPECT_EQ(run.bytes, usage_of_run(problem, solver, 300).bytes);
   // Six of its own and, in the evaluations, Ay at y, at y⁺ for f and at y⁺ for F.

@@ -2,14 +2,14 @@
 
 #include "noisy_problem.hpp"
 
-#include <duplex/governed.hpp>
+#include <duplex/methods/automatic/governor.hpp>
 
 #include <cmath>
 
 namespace duplex::testing {
 namespace {
 
-constexpr Bagdc automatic;
+constexpr Automatic automatic;
 
 std::int64_t products_of(const Summary &summary) { return summary.counters.gradients + summary.counters.products(); }
 
@@ -24,25 +24,24 @@ template <class P> double relative_gradient(const P &problem, const State<Vector
 TEST(AutomaticSteps, RefuseAToleranceOfZero) {
   const auto problem = QuadraticSettings{}.generate<double>();
   auto state = problem.start();
-  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.tolerance = 0.0}, state); }),
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Automatic{.tolerance = 0.0}, state); }),
                   "tolerance = 0, expected > 0 and < 1");
 }
 
-TEST(AutomaticSteps, AreTakenWhereNoStepAndNoRuleIsGiven) {
-  EXPECT_TRUE(Bagdc{}.governs());
-  EXPECT_TRUE((Bagdc{.fused = false, .tolerance = 1e-3}.governs()));
-  for (const Bagdc &solver :
-       {Bagdc{.alpha = 0.1}, Bagdc{.beta = 0.1}, Bagdc{.eta = 0.1}, Bagdc{.dual = DualStep::relaxed},
-        Bagdc{.eta_cap = 3.0}, Bagdc{.mu = 0.5}, Bagdc{.mixing = 5}, Bagdc{.steps = Steps::given},
-        Bagdc{.upper = {.method = UpperMethod::adam}}}) {
-    EXPECT_FALSE(solver.governs());
-  }
+TEST(AutomaticSteps, AreTakenWhereNoMethodIsNamed) {
+  const auto problem = QuadraticSettings{}.generate<double>();
+  auto unnamed = problem.start();
+  auto named = problem.start();
+  EXPECT_EQ(solve(problem, unnamed).solver, "automatic");
+  EXPECT_TRUE(solve(problem, automatic, named).converged());
+  EXPECT_TRUE(same_bits(unnamed, named));
 }
 
 TEST(AutomaticSteps, AreRefusedWhereAProblemDrawsSamples) {
   const Noisy problem(30, 3, 4);
   State<Vec> state{Vec::Zero(3), Vec::Zero(3), {}};
-  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{}, state); }), "give alpha and beta");
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Automatic{}, state); }),
+                  "a method with steps, such as bagdc with alpha and beta");
 }
 
 TEST(AutomaticSteps, KeepTheirBudgetOnTheCounterExample) {
@@ -97,7 +96,7 @@ TEST(AutomaticSteps, DoNotKnowTheUnits) {
 TEST(AutomaticSteps, SolveProblemsThatAreNotQuadratic) {
   const auto problem = bent();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.tolerance = 1e-8}, state);
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-8}, state);
   EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   EXPECT_LE(relative_gradient(problem, state), 1e-8);
   EXPECT_LE(products_of(summary), 500);
@@ -114,7 +113,7 @@ TEST(AutomaticSteps, SolveProblemsThatAreNotQuadratic) {
 TEST(AutomaticSteps, WorkInSinglePrecision) {
   const auto problem = QuadraticSettings{.condition = 100.0}.generate<float>();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.tolerance = 1e-3}, state);
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-3}, state);
   EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   EXPECT_LE(relative_gradient(problem, state), 1e-3);
 }
@@ -122,7 +121,7 @@ TEST(AutomaticSteps, WorkInSinglePrecision) {
 TEST(AutomaticSteps, DoNotClaimWhatRoundingHides) {
   const auto problem = QuadraticSettings{.condition = 1000.0}.generate<float>();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.tolerance = 1e-9}, state);
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-9}, state);
   EXPECT_FALSE(summary.converged()) << summary.brief();
 }
 
@@ -175,7 +174,7 @@ TEST(AutomaticSteps, SayThatTheLowerLevelIsNotConvex) {
 TEST(AutomaticSteps, StayWhereTheStartIsTheSolution) {
   const auto problem = QuadraticSettings{}.generate<double>();
   auto state = problem.start();
-  ASSERT_TRUE(solve(problem, Bagdc{.tolerance = 1e-9}, state).converged());
+  ASSERT_TRUE(solve(problem, Automatic{.tolerance = 1e-9}, state).converged());
   const auto summary = solve(problem, automatic, state, {.direction_tolerance = 1e-6});
   EXPECT_TRUE(summary.converged()) << summary.brief();
   EXPECT_LE(summary.iterations, 3);
@@ -226,7 +225,7 @@ TEST(InnerSolver, EstimatesItsOwnError) {
   const Vec spectrum = log_spaced_spectrum<double>(n, 1000.0, 1.0);
   const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
   for (const double wanted : {1e-2, 1e-4, 1e-6}) {
-    governed::InnerSolver<Vec> inner(Vec::Zero(n), 40);
+    automatic::InnerSolver<Vec> inner(Vec::Zero(n), 40);
     const Vec right = random_vector(n, 3);
     Vec residual = right;
     Vec solution = Vec::Zero(n);
@@ -246,7 +245,7 @@ TEST(InnerSolver, SolvesForNothingWhatItHasMet) {
     ++products;
     out = spectrum.cwiseProduct(in);
   };
-  governed::InnerSolver<Vec> inner(Vec::Zero(n), 40);
+  automatic::InnerSolver<Vec> inner(Vec::Zero(n), 40);
   for (const std::uint64_t seed : {1, 2, 3}) {
     products = 0;
     Vec residual = random_vector(n, seed);
@@ -263,7 +262,7 @@ TEST(InnerSolver, SeesThatTheHessianHasChanged) {
   const Index n = 20;
   Vec spectrum = log_spaced_spectrum<double>(n, 100.0, 1.0);
   const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
-  governed::InnerSolver<Vec> inner(Vec::Zero(n), 10);
+  automatic::InnerSolver<Vec> inner(Vec::Zero(n), 10);
   for (const std::uint64_t seed : {1, 2}) {
     Vec residual = random_vector(n, seed);
     Vec solution = Vec::Zero(n);

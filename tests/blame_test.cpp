@@ -172,8 +172,8 @@ TEST(Blame, IsOnXWhereYOverflowsInFollowingIt) {
 
 TEST(Blame, ThatIsGuessedAndInVainFallsOnAllSteps) {
   auto state = QuadraticSettings{}.generate<double>().start();
-  Recovery<Neumann, Vec> recovery(Neumann{.alpha = 1.0, .beta = 1.0}, state, 9);
-  Diagnosis guess{{"", "", "alpha"}, "", true};
+  Recovery<Vec> recovery(StepOptions::of(Neumann{.alpha = 1.0, .beta = 1.0}), state, 9);
+  Diagnosis guess{{"", "", Role::upper_step}, "", true};
   guess.cause.guessed = true;
   EXPECT_EQ(recovery.go_back(guess, {}, 1, state), "; back to step 0 with alpha = 0.1");
   EXPECT_EQ(recovery.go_back(guess, {}, 2, state),

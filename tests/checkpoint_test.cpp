@@ -3,7 +3,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "support.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 namespace duplex::testing {
 namespace {
@@ -37,7 +37,7 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
   later[8] = 9;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 7");
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 8");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

@@ -290,6 +290,10 @@ TEST_F(CleanCommand, TheModelPredictsWhatItPredictedThen) {
   const auto file = (scratch.path() / "again.csv").string();
   ASSERT_EQ(run_tool("predict --model " + out + " --data " + test + " --out " + file).exit_code, 0);
   EXPECT_EQ(read_file(file), result("predictions.csv")) << "the model knows the columns of its training file";
+  for (const std::string name : {"manifest.json", "suspects.csv"}) {
+    expect_refused("predict --model " + out + " --data " + test + " --out " + out + "/" + name,
+                   {"--out", "a file of the run in"});
+  }
   const auto run = run_tool("predict --model " + out + " --data " + test + " --id id --label label --out " + file);
   ASSERT_EQ(run.exit_code, 0) << run.output;
   EXPECT_EQ(read_file(file), result("predictions.csv"));
@@ -341,7 +345,8 @@ TEST_F(CleanCommand, LeavesACheckpointOnlyWhereItWasNotDone) {
   expect_refused("clean --resume " + out + " --train " + train, {"--train cannot change"});
   expect_refused("clean --resume " + out + " --threads 3", {"--threads cannot change", "--json"});
   expect_refused("clean --resume " + out + " --alpha 3", {"--alpha cannot change"});
-  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out).exit_code, 0);
+  ASSERT_EQ(run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 5 --out " + out).exit_code,
+            0);
   expect_refused("clean --resume " + out, {"its run is of duplex solve, expected duplex clean"});
 }
 

@@ -1,3 +1,4 @@
+#include "checkpoint/checkpoint.hpp"
 #include "tool.hpp"
 
 #include <unistd.h>
@@ -13,15 +14,16 @@ namespace duplex::test {
 namespace {
 
 TEST(Cli, RefusesNegativeStepsWithFieldValueAndBound) {
-  expect_refused("solve --problem counter-example --alpha -1", {"alpha = -1", ">= 0"});
+  expect_refused("solve --problem counter-example --solver bagdc --beta 0.2 --alpha -1", {"alpha = -1", ">= 0"});
   expect_refused("solve --problem counter-example --solver rhg --inner 0", {"inner = 0", ">= 1"});
   expect_refused("race --problem counter-example --solvers bagdc:beta=-2", {"beta = -2", ">= 0"});
 }
 
 TEST(Cli, RefusesTextWhereANumberBelongs) {
-  expect_refused("solve --problem counter-example --alpha fast", {"alpha = 'fast'"});
+  expect_refused("solve --problem counter-example --solver bagdc --beta 0.2 --alpha fast", {"alpha = 'fast'"});
   expect_refused("solve --problem counter-example --n 1.5", {"n = '1.5'", "whole number"});
-  expect_refused("solve --problem counter-example --dual sideways", {"dual = 'sideways'", "polak-ribiere"});
+  expect_refused("solve --problem counter-example --solver bagdc --alpha 0.1 --beta 0.2 --dual sideways",
+                 {"dual = 'sideways'", "polak-ribiere"});
 }
 
 TEST(Cli, RefusesANanStart) {
@@ -47,7 +49,7 @@ TEST(Cli, SuggestsTheCommandsOwnOptionsToo) {
 }
 
 TEST(Cli, RefusesAnOptionWithoutItsValue) {
-  expect_refused("solve --problem counter-example --alpha", {"--alpha", "needs a value"});
+  expect_refused("solve --problem counter-example --solver bagdc --beta 0.2 --alpha", {"--alpha", "needs a value"});
   expect_refused("solve --problem counter-example --seed -1", {"seed = '-1'", "whole number >= 0"});
   expect_refused("solve --problem counter-example stray", {"stray"});
   expect_refused("race --problem counter-example --solvers bagdc,,rhg", {"--solvers"});
@@ -94,8 +96,9 @@ TEST(Cli, AnOptionGivenWithASolversNameKeepsItsValue) {
                run_tool("race --problem counter-example " + arguments + options).output)["series"][0]["iterations"]
         .get<int>();
   };
-  EXPECT_EQ(steps("--solvers bagdc:alpha=0.3,nosa --alpha 0.1"), steps("--solvers bagdc:alpha=0.3"));
-  EXPECT_NE(steps("--solvers bagdc:alpha=0.3"), steps("--solvers bagdc:alpha=0.1"));
+  EXPECT_EQ(steps("--solvers bagdc:alpha=0.3,nosa --alpha 0.1 --beta 0.2"),
+            steps("--solvers bagdc:alpha=0.3:beta=0.2"));
+  EXPECT_NE(steps("--solvers bagdc:alpha=0.3 --beta 0.2"), steps("--solvers bagdc:alpha=0.1 --beta 0.2"));
 }
 
 TEST(Cli, TheSeedIsInTheOutput) {
@@ -104,7 +107,8 @@ TEST(Cli, TheSeedIsInTheOutput) {
 
 TEST(Cli, RefusesWhatTheProblemCannotOffer) {
   expect_refused("solve --problem multiple-minimizers --target hypergradient=1", {"singular"});
-  expect_refused("solve --problem counter-example --schedule theorem", {"mu > 0"});
+  expect_refused("solve --problem counter-example --solver bagdc --alpha 0.1 --beta 0.2 --schedule theorem",
+                 {"mu > 0"});
   expect_refused("solve --problem quadratic --n 2 --m 20 --null-space 15 --metrics x-error", {"answer is not known"});
   expect_refused("solve --problem ridge --metrics x-eror", {"--metrics", "did you mean 'x-error'"});
 }
@@ -119,9 +123,12 @@ TEST(Cli, SolvesWithAMatrixFromAFile) {
 }
 
 TEST(Cli, ExitsWithOneWhereARunStopsShortOrDiverges) {
-  EXPECT_EQ(run_tool("solve --problem counter-example --alpha 0.1 --direction-tolerance 1e-9 --iterations 5").exit_code,
+  EXPECT_EQ(run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 0.1 --direction-tolerance 1e-9 "
+                     "--iterations 5")
+                .exit_code,
             1);
-  const auto diverged = run_tool("solve --problem counter-example --alpha 100 --recoveries 0 --json");
+  const auto diverged =
+      run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 100 --recoveries 0 --json");
   EXPECT_EQ(diverged.exit_code, 1);
   const auto json = nlohmann::json::parse(diverged.output);
   EXPECT_EQ(json["series"][0]["status"], "diverged");
@@ -140,7 +147,7 @@ TEST(Cli, SaysSoWhereATargetIsMissed) {
 }
 
 TEST(Cli, SaysWhichStepDivergedAndWhatToTry) {
-  const auto result = run_tool("solve --problem counter-example --alpha 100 --recoveries 0");
+  const auto result = run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 100 --recoveries 0");
   EXPECT_NE(result.output.find("diverged"), std::string::npos);
   EXPECT_NE(result.output.find("at step 6: x grew most, to "), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("; try a smaller alpha"), std::string::npos) << result.output;
@@ -179,9 +186,9 @@ TEST(Cli, HelpIsThereForEveryCommand) {
 
 TEST(Cli, SolveWritesItsTraceAndItsSolution) {
   const ScratchFolder scratch;
-  const auto result = run_tool(
-      "solve --problem quadratic --n 4 --m 6 --alpha 0.1 --direction-tolerance 1e-7 --iterations 100000 --out " +
-      scratch.path().string());
+  const auto result = run_tool("solve --problem quadratic --solver bagdc --beta 0.2 --n 4 --m 6 --alpha 0.1 "
+                               "--direction-tolerance 1e-7 --iterations 100000 --out " +
+                               scratch.path().string());
   ASSERT_EQ(result.exit_code, 0) << result.output;
   const auto json = read_json(scratch.path() / "solve.json");
   EXPECT_EQ(json["options"]["problem_options"]["n"], "4");
@@ -208,7 +215,9 @@ TEST(Cli, TracesARunWithItsStepsForToolsThatReadAlong) {
   const ScratchFolder scratch;
   const auto lines_of = [](const std::string &text) { return std::count(text.begin(), text.end(), '\n'); };
   const std::string json = (scratch.path() / "t.jsonl").string();
-  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 7 --trace " + json).exit_code, 0);
+  ASSERT_EQ(
+      run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 7 --trace " + json).exit_code,
+      0);
   const auto lines = read_file(json);
   EXPECT_EQ(lines_of(lines), 7);
   const auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
@@ -218,7 +227,10 @@ TEST(Cli, TracesARunWithItsStepsForToolsThatReadAlong) {
 
   const std::string csv = (scratch.path() / "t.csv").string();
   const std::string out = (scratch.path() / "out").string();
-  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 7 --out " + out + " --trace " + csv).exit_code, 0);
+  ASSERT_EQ(run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 7 --out " + out +
+                     " --trace " + csv)
+                .exit_code,
+            0);
   ASSERT_EQ(run_tool("solve --resume " + out + " --iterations 12 --trace " + csv).exit_code, 0);
   const auto table = read_file(csv);
   EXPECT_EQ(table.rfind("iteration,seconds,direction,alpha,beta,eta,mu,recoveries,kkt,upper\n1,", 0), 0U) << table;
@@ -231,7 +243,8 @@ TEST(Cli, TracesForTensorBoardHoldTheRowsOfTheOtherTraces) {
                   ".csv, or, for TensorBoard, one with 'tfevents' in it"});
   const ScratchFolder scratch;
   const auto file = (scratch.path() / "runs" / "events.out.tfevents").string(); // its folder is made
-  const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 5 --trace " + file);
+  const auto result =
+      run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 5 --trace " + file);
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto events = read_file(file);
   std::size_t records = 0;
@@ -258,7 +271,7 @@ TEST(Cli, KeepsTheAnswerOfARunThatHasUsedUpItsDigits) {
 }
 
 TEST(Cli, StandingStillAtRoundingIsNoReasonToGoBack) {
-  const auto result = run_tool("solve --problem quadratic --alpha 1 --patience 50 --json");
+  const auto result = run_tool("solve --problem quadratic --solver bagdc --beta 0.2 --alpha 1 --patience 50 --json");
   EXPECT_EQ(result.exit_code, 1);
   const auto series = nlohmann::json::parse(result.output.substr(0, result.output.rfind('}') + 1))["series"][0];
   EXPECT_EQ(series["status"], "stagnated");
@@ -291,7 +304,8 @@ TEST(Cli, ExitsByTheCertificateWhereOneIsAskedFor) {
 }
 
 TEST(Cli, GivesNoCertificateWhereTheLowerLevelHasNoMinimizer) {
-  const auto result = run_tool("solve --problem quadratic --null-space 3 --mu 0.5 --iterations 100 --certify");
+  const auto result = run_tool("solve --problem quadratic --solver bagdc --alpha 0.1 --beta 0.2 --null-space 3 --mu "
+                               "0.5 --iterations 100 --certify");
   EXPECT_EQ(result.exit_code, 1) << result.output;
   EXPECT_NE(result.output.find("there is no certificate"), std::string::npos) << result.output;
 }
@@ -300,7 +314,8 @@ TEST(Cli, StopsWhereTheUpperLevelIsOverfitted) {
   expect_refused("solve --problem ridge --held-out-patience 0", {"--held-out-patience"});
   expect_refused("solve --problem quadratic --held-out-patience 5",
                  {"metric 'held-out': this problem has no samples that neither level sees"});
-  const auto result = run_tool("solve --problem ridge --alpha 1 --held-out-patience 5 --json");
+  const auto result =
+      run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --held-out-patience 5 --json");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto series = nlohmann::json::parse(result.output)["series"][0];
   EXPECT_EQ(series["status"], "overfitted");
@@ -311,19 +326,65 @@ TEST(Cli, ExplainsWhatARunWithoutStepsHasChosen) {
   const auto result = run_tool("solve --problem ridge --explain");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.output.find("lower level: curvatures from"), std::string::npos) << result.output;
-  EXPECT_NE(run_tool("solve --problem ridge --alpha 1 --iterations 9 --explain").output.find("steps were given"),
+  EXPECT_NE(run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 9 --explain")
+                .output.find("bagdc goes by the steps that it is given; automatic chooses its own"),
             std::string::npos);
 }
 
+TEST(Cli, NamesTheSolversThatHaveAnOption) {
+  expect_refused("solve --problem ridge --alpha 0.1",
+                 {"--alpha: the solver automatic has no such option", "solvers that have it: bagdc, bda", "--solver"});
+  expect_refused("solve --problem ridge --solver bagdc", {"alpha and beta are not given", "automatic needs no steps"});
+  expect_refused("race --problem ridge --solvers nosa,bagdc:beta=1", {"alpha is not given", "automatic"});
+}
+
+TEST(Cli, RacesEveryMethodUnderItsOwnNameWithItsSteps) {
+  const auto json =
+      nlohmann::json::parse(run_tool("race --problem counter-example --n 5 --iterations 20 --json").output);
+  std::string names;
+  for (const auto &series : json["series"]) {
+    names += series["name"].get<std::string>() + " ";
+  }
+  EXPECT_EQ(names, "automatic bagdc:alpha=0.1:beta=0.2 bda cg ns nosa rhg ");
+}
+
+TEST(Cli, WritesNoTraceOverWhatIsSomebodysOrAnotherRuns) {
+  const ScratchFolder scratch;
+  const std::string run = "solve --problem counter-example --iterations 3 --solver nosa ";
+  const auto notes = scratch.path() / "notes.csv";
+  std::ofstream(notes) << "my precious notes\n";
+  expect_refused(run + "--trace " + notes.string(), {"--trace", "is there already and is no trace of Duplex"});
+  EXPECT_EQ(read_file(notes), "my precious notes\n");
+  const std::string out = (scratch.path() / "run").string();
+  expect_refused(run + "--out " + out + " --trace " + out + "/solution.csv", {"the name of a result of this run"});
+  ASSERT_EQ(run_tool(run + "--out " + out).exit_code, 0);
+  const std::string before = read_file(scratch.path() / "run" / "solve.csv");
+  expect_refused(run + "--trace " + out + "/solve.csv", {"a file of the run in"});
+  EXPECT_EQ(read_file(scratch.path() / "run" / "solve.csv"), before);
+  const std::string trace = (scratch.path() / "trace.csv").string();
+  ASSERT_EQ(run_tool(run + "--trace " + trace).exit_code, 0);
+  EXPECT_EQ(run_tool(run + "--trace " + trace).exit_code, 0); // one of our own is replaced
+}
+
+TEST(Cli, GoesOnSavingAsOftenAsBefore) {
+  const ScratchFolder scratch;
+  const std::string out = scratch.path().string();
+  ASSERT_EQ(run_tool("solve --problem ridge --solver nosa --iterations 3 --save-every 0.25 --out " + out).exit_code, 0);
+  ASSERT_EQ(run_tool("solve --iterations 5 --resume " + out).exit_code, 0);
+  const auto saved = checkpoint::decoded(read_file(scratch.path() / "checkpoint.dpx"), "checkpoint");
+  EXPECT_EQ(saved.first<SavedState::Doubles>("told save-every"), 0.25);
+}
+
 TEST(Cli, SaysWhereARunHasRecovered) {
-  const auto result = run_tool("solve --problem counter-example --alpha 0.1 --beta 40 --kkt-tolerance 1e-6");
+  const auto result =
+      run_tool("solve --problem counter-example --solver bagdc --alpha 0.1 --beta 40 --kkt-tolerance 1e-6");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_NE(result.output.find("recovered: ‖d‖ grew to "), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("back to step 0 with beta = 0.5"), std::string::npos) << result.output;
 }
 
 TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {
-  const auto result = run_tool("race --problem counter-example --solvers bagdc,nosa,rhg:inner=20,cg:naive --json");
+  const auto result = run_tool("race --problem counter-example --solvers automatic,nosa,rhg:inner=20,cg:naive --json");
   EXPECT_EQ(result.exit_code, 0);
   const auto json = nlohmann::json::parse(result.output);
   ASSERT_EQ(json["series"].size(), 4U);
@@ -338,9 +399,10 @@ TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {
 
 TEST(Cli, RaceStopsEachRunAtItsTarget) {
   const ScratchFolder scratch;
-  const auto result = run_tool("race --problem counter-example --n 20 --solvers bagdc,ns,nosa --target x-error=1e-4 "
-                               "--iterations 2000 --out " +
-                               scratch.path().string());
+  const auto result =
+      run_tool("race --problem counter-example --n 20 --solvers bagdc:alpha=0.1:beta=0.2,ns,nosa --target x-error=1e-4 "
+               "--iterations 2000 --out " +
+               scratch.path().string());
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto json = read_json(scratch.path() / "race.json");
   EXPECT_EQ(json["series"][0]["status"], "target reached");
@@ -358,21 +420,22 @@ TEST(Race, RefusesSeedsOfAProblemWithoutAndABudgetWithoutASearch) {
 
 TEST(Race, OverSeedsHasARunForEachAndTheirMeans) {
   const auto json = nlohmann::json::parse(
-      run_tool("race --problem quadratic --n 5 --m 5 --solvers bagdc,nosa --seed 7 --seeds 3 --iterations 200 --json")
+      run_tool(
+          "race --problem quadratic --n 5 --m 5 --solvers automatic,nosa --seed 7 --seeds 3 --iterations 200 --json")
           .output);
   ASSERT_EQ(json["series"].size(), 6U);
-  EXPECT_EQ(json["series"][0]["name"], "bagdc, seed 7");
+  EXPECT_EQ(json["series"][0]["name"], "automatic, seed 7");
   EXPECT_EQ(json["series"][5]["name"], "nosa, seed 9");
   EXPECT_EQ(json["options"]["problem_options"]["seed"], "7");
   EXPECT_NE(json["series"][0]["metrics"]["true-hypergradient"], json["series"][2]["metrics"]["true-hypergradient"]);
-  const auto text = run_tool("race --problem quadratic --n 5 --m 5 --solvers bagdc --seeds 3").output;
+  const auto text = run_tool("race --problem quadratic --n 5 --m 5 --solvers automatic --seeds 3").output;
   EXPECT_NE(text.find("3 of 3"), std::string::npos) << text;
   EXPECT_NE(text.find("arrival: ‖d‖ <= 1e-6"), std::string::npos) << text;
 }
 
 TEST(Race, MeansAreOfTheRunsThatArrivedAndTheOthersSayWhyNot) {
   const auto text =
-      run_tool("race --problem ridge --solvers bagdc,bagdc:alpha=0.1:beta=100 --seeds 3 --iterations 1000").output;
+      run_tool("race --problem ridge --solvers automatic,bagdc:alpha=0.1:beta=100 --seeds 3 --iterations 1000").output;
   const auto arrived = text.find("0 of 3");
   ASSERT_NE(arrived, std::string::npos) << text;
   EXPECT_EQ(text[text.find_first_not_of(' ', arrived + 6)], '-') << text; // no time
@@ -434,8 +497,8 @@ int interrupt_tool(const std::vector<std::string> &arguments, const std::filesys
 TEST(Cli, CtrlCEndsASolveWithItsSummaryAndCompleteFiles) {
   const ScratchFolder scratch;
   const auto out = (scratch.path() / "out").string();
-  const int code = interrupt_tool({"solve", "--problem", "counter-example", "--n", "1000", "--alpha", "0.1",
-                                   "--iterations", "1000000000", "--out", out},
+  const int code = interrupt_tool({"solve", "--solver", "bagdc", "--beta", "0.2", "--problem", "counter-example", "--n",
+                                   "1000", "--alpha", "0.1", "--iterations", "1000000000", "--out", out},
                                   scratch.path() / "stdout");
   EXPECT_EQ(code, 1);
   EXPECT_NE(read_file(scratch.path() / "stdout").find("interrupted after"), std::string::npos);
@@ -476,11 +539,27 @@ std::string without_seconds(const std::string &csv) {
   return out;
 }
 
+TEST(CliResume, KeepsTheRowsThatARunWhichWasNotInterruptedKeeps) {
+  const ScratchFolder folder;
+  const std::string whole = (folder.path() / "whole").string();
+  const std::string run = "solve --problem ridge --solver nosa --every 3 --iterations ";
+  ASSERT_EQ(run_tool(run + "190 --out " + whole).exit_code, 0);
+  for (const int first : {112, 114, 126, 129, 162, 163, 165}) {
+    const std::string parts = (folder.path() / std::to_string(first)).string();
+    ASSERT_EQ(run_tool(run + std::to_string(first) + " --out " + parts).exit_code, 0);
+    ASSERT_EQ(run_tool("solve --iterations 190 --resume " + parts).exit_code, 0);
+    EXPECT_EQ(without_seconds(read_file(parts + "/solve.csv")), without_seconds(read_file(whole + "/solve.csv")))
+        << first;
+  }
+}
+
 TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
   const ScratchFolder folder;
   const std::string whole = (folder.path() / "whole").string();
   const std::string parts = (folder.path() / "parts").string();
-  for (const std::string problem : {"--problem counter-example --n 40 --mixing 3 --dual constant --eta 0.3",
+  for (const std::string problem : {"--problem counter-example --n 40 --solver bagdc --alpha 0.1 --beta 0.2 --mixing 3 "
+                                    "--dual constant --eta 0.3",
+                                    "--problem hyper-cleaning --solver bda --inner 3 --metrics upper,hypergradient",
                                     "--problem ridge --solver cg --upper adam --alpha 0.01",
                                     "--problem counter-example --matrix diagonal --condition 1000 --smallest 0.001"}) {
     const auto uninterrupted = run_tool("solve " + problem + " --iterations 60 --out " + whole);
@@ -498,7 +577,8 @@ TEST(CliResume, GoesOnToTheSameFilesAsARunThatWasNotInterrupted) {
 TEST(CliResume, MayBeAskedForMoreThanTheRunHasReached) {
   const ScratchFolder folder;
   const std::string out = folder.path().string();
-  const std::string problem = "solve --problem counter-example --n 5 --alpha 0.1 --iterations 5000";
+  const std::string problem =
+      "solve --problem counter-example --solver bagdc --beta 0.2 --n 5 --alpha 0.1 --iterations 5000";
   for (const auto &[first, second] :
        {std::pair<std::string, std::string>{"--direction-tolerance 1e-3", "--direction-tolerance 1e-6"},
         {"--kkt-tolerance 1e-3", "--kkt-tolerance 1e-6"},

@@ -4,7 +4,7 @@
 
 #include "saved_run.hpp"
 
-#include <duplex/conversion.hpp>
+#include <duplex/core/conversion.hpp>
 #include <duplex/problems/quadratic.hpp>
 
 #include <limits>
@@ -157,8 +157,9 @@ TEST(SavedRunWithARightChecksum, IsRefusedWhereItsCountsCannotBe) {
                   "'counters.gradients'");
   EXPECT_CONTAINS(refused_by_a_run(with_given_steps, "seconds", SavedState::Doubles{not_a_number}), "nan");
   const Bagdc mixed{.alpha = 0.01, .beta = 0.1, .eta = 0.1, .dual = DualStep::constant, .mixing = 3};
-  EXPECT_CONTAINS(refused_by_a_run(mixed, "run.y mixing.known", SavedState::Integers{4}), "4 pairs are known");
-  EXPECT_CONTAINS(refused_by_a_run(mixed, "run.v mixing.next", SavedState::Integers{3}), "3 is the next");
+  EXPECT_CONTAINS(refused_by_a_run(mixed, "run.y mover.mixing.known", SavedState::Integers{4}), "4 pairs are known");
+  EXPECT_CONTAINS(refused_by_a_run(mixed, "run.multiplier.mover.mixing.next", SavedState::Integers{3}),
+                  "3 is the next");
 }
 
 } // namespace

@@ -89,7 +89,7 @@ constexpr Bagdc bagdc{.alpha = 0.2, .beta = 0.5, .eta = 0.5, .dual = DualStep::c
 TEST(Diagnosis, BlamesTheStepOfXWhereTheMultiplierOnlyFollows) {
   const auto problem = CounterExampleSettings{}.make<double>();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.alpha = 2.05}, state, {.max_iterations = 1000});
+  const auto summary = solve(problem, Bagdc{.alpha = 2.05, .beta = 0.2}, state, {.max_iterations = 1000});
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_CONTAINS(summary.message, "x runs away, and v follows it; try a smaller alpha");
 }
@@ -213,9 +213,10 @@ TEST(Diagnosis, OfALossThatNoStepMendsIsTheEndOfARunThatRecoversInVain) {
 TEST(Diagnosis, NamesTheVariableThatIsNotFinite) {
   EXPECT_EQ(message_of_overflow(Rhg{.beta = 1e200, .inner = 3}),
             "lower level: y is not finite at step 1; try a smaller beta");
-  EXPECT_EQ(message_of_overflow(Bagdc{.beta = std::numeric_limits<double>::max()}),
+  EXPECT_EQ(message_of_overflow(Bagdc{.alpha = 0.1, .beta = std::numeric_limits<double>::max()}),
             "lower level: y is not finite at step 1; try a smaller beta");
-  EXPECT_EQ(message_of_overflow(Bagdc{.eta = std::numeric_limits<double>::max(), .dual = DualStep::constant}),
+  EXPECT_EQ(message_of_overflow(Bagdc{
+                .alpha = 0.1, .beta = 0.2, .eta = std::numeric_limits<double>::max(), .dual = DualStep::constant}),
             "multiplier v is not finite at step 1; try a smaller eta");
   EXPECT_EQ(message_of_overflow(Nosa{.alpha = std::numeric_limits<double>::max()}),
             "upper level: x is not finite at step 2; try a smaller alpha");
@@ -229,14 +230,15 @@ TEST(Diagnosis, NamesTheStepThatIsTooLong) {
       EXPECT_CONTAINS(message, "the steps of y are too long, beta = 3 with 2/λ = 2");
       EXPECT_CONTAINS(message, "; try a smaller beta");
     };
-    of_y(Bagdc{.beta = 3.0});
+    of_y(Bagdc{.alpha = 0.1, .beta = 3.0});
     of_y(Nosa{.beta = 3.0});
     of_y(Rhg{.beta = 3.0, .inner = 3});
     of_y(Neumann{.beta = 3.0, .inner = 3});
-    EXPECT_CONTAINS(message_of_overflow(Bagdc{.eta = 3.0, .dual = DualStep::constant}, limit),
-                    "the steps of v are too long, eta = 3 with 2/λ = 2");
+    EXPECT_CONTAINS(
+        message_of_overflow(Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 3.0, .dual = DualStep::constant}, limit),
+        "the steps of v are too long, eta = 3 with 2/λ = 2");
   }
-  EXPECT_CONTAINS(message_of_overflow(Bagdc{.alpha = 100.0}, 1e10), ": x grew most, to ");
+  EXPECT_CONTAINS(message_of_overflow(Bagdc{.alpha = 100.0, .beta = 0.2}, 1e10), ": x grew most, to ");
 }
 
 } // namespace

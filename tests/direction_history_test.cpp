@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <duplex/direction_history.hpp>
+#include <duplex/run/direction_history.hpp>
 
 namespace duplex::testing {
 namespace {

@@ -45,10 +45,8 @@ class AlgorithmOneByHand : public ::testing::TestWithParam<AlgorithmOne> {};
 
 TEST_P(AlgorithmOneByHand, GivesTheSameStepsAsBagdc) {
   Bagdc o = GetParam().solver;
-  const auto defaults = o.policy();
-  o.alpha = defaults.alpha;
-  o.beta = defaults.beta;
-  o.eta = defaults.eta;
+  o.alpha = o.alpha > 0.0 ? o.alpha : 0.1;
+  o.beta = o.beta > 0.0 ? o.beta : 0.2;
   const auto steps = record(bent_scalar(), o, {Vec::Constant(1, 0.9), Vec::Constant(1, -0.4), {}}, 60);
   ASSERT_EQ(steps.size(), 60U);
   double x = 0.9;
@@ -106,7 +104,7 @@ TEST(GaussSeidelOrder, IsSeenInTheFirstDirection) {
   const double y = -0.4;
   const double v = 0.6;
   const double eta = 0.4;
-  const auto steps = record(bent_scalar(), Bagdc{.beta = 0.2, .eta = eta, .dual = DualStep::constant},
+  const auto steps = record(bent_scalar(), Bagdc{.alpha = 0.1, .beta = 0.2, .eta = eta, .dual = DualStep::constant},
                             {Vec::Constant(1, x), Vec::Constant(1, y), Vec::Constant(1, v)}, 1);
   const double y_next = y - 0.2 * lower_y(x, y);
   const double v_next = v + eta * (upper_y(x, y_next) - lower_yy(x, y_next) * v);
@@ -278,7 +276,7 @@ TEST(ConvergedInnerLoop, TakesMoreThanAFewStepsToBeExact) {
 
 TEST(UpperVariable, FollowsMomentumAsWrittenByHand) {
   const auto problem = bent();
-  const Bagdc solver{.alpha = 0.05, .upper = {.method = UpperMethod::momentum, .momentum = 0.7}};
+  const Bagdc solver{.alpha = 0.05, .beta = 0.2, .upper = {.method = UpperMethod::momentum, .momentum = 0.7}};
   Vec x = problem.start().x;
   Vec move = Vec::Zero(2);
   for (const auto &step : record(problem, solver, problem.start(), 30)) {

@@ -240,8 +240,65 @@ TEST(MetricNamed, EveryOneIsWhatItsNameSays) {
     return false;
   };
   auto state = problem.start();
-  (void)solve(problem, Bagdc{.alpha = 0.2}, state, {.max_iterations = 4}, monitor);
+  (void)solve(problem, Bagdc{.alpha = 0.2, .beta = 0.2}, state, {.max_iterations = 4}, monitor);
   EXPECT_EQ(seen, 4);
+}
+
+TEST(MetricNamed, HypergradientIsTheSameWhateverWasMeasuredBefore) {
+  const auto problem =
+      HyperCleaningSettings{.samples = 60, .trusted = 30, .features = 8, .classes = 3}.generate<double>();
+  auto state = problem.start();
+  (void)solve(problem, with_given_steps, state, {.max_iterations = 7});
+  ExactSolver<HyperCleaning<double>> anew(problem);
+  ExactSolver<HyperCleaning<double>> used(problem);
+  (void)used.at(problem.start().x, problem.start().y);
+  const Vec fresh = anew.at(state.x, state.y).hypergradient;
+  EXPECT_TRUE(same_bits(used.at(state.x, state.y).hypergradient, fresh));
+}
+
+TEST(MetricNamed, IsNotANumberWhereARunHasComeToWhereItDoesNotExist) {
+  const CounterExample problem(IdentityMatrix(4), Vec(Vec::Ones(4)), 0.5);
+  Monitor<Vec> monitor;
+  const auto from_the_third_on = [](const Progress<Vec> &progress) -> double {
+    if (progress.iteration >= 3) {
+      throw NotAvailable("there is none here");
+    }
+    return 1.0;
+  };
+  monitor.metrics = {{"some", from_the_third_on}};
+  auto state = problem.start();
+  const auto summary = solve(problem, Nosa{}, state, {.max_iterations = 5}, monitor);
+  EXPECT_EQ(summary.termination, Termination::max_iterations);
+  EXPECT_TRUE(std::isnan(summary.metrics.front().second));
+  monitor.metrics = {{"none", [](const Progress<Vec> &) -> double { throw NotAvailable("there is none"); }}};
+  EXPECT_EQ(refusal<NotAvailable>([&] { (void)solve(problem, Nosa{}, state, {.max_iterations = 5}, monitor); }),
+            "there is none");
+}
+
+TEST(AnswerOfTheCounterExample, IsExactForAnyScaleOrNotKnown) {
+  for (const double condition : {1.0, 1e8, 1e12, 1e15}) {
+    for (const double smallest : {1e-20, 1e-3, 1.0}) {
+      const Vec a = log_spaced_spectrum<double>(300, condition, smallest);
+      const CounterExample problem(DiagonalSpd<double>(a), Vec(Vec::Ones(300)), 0.5);
+      const auto answer = problem.answer();
+      ASSERT_TRUE(answer.has_value());
+      for (Index i = 0; i < a.size(); ++i) {
+        const long double exact = static_cast<long double>(a[i]) / (1.0L + static_cast<long double>(a[i]));
+        EXPECT_NEAR(answer->x[i] / static_cast<double>(exact), 1.0, 1e-15);
+      }
+      const CounterExample dense(
+          DenseSpd<double>::with_spectrum(log_spaced_spectrum<double>(30, condition, smallest), 3), Vec(Vec::Ones(30)),
+          0.5);
+      if (const auto found = dense.answer()) { // by a factorization in more digits
+        using Quad = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+        const Quad entries = dense.matrix().entries().cast<long double>();
+        const Quad exact = (entries + Quad::Identity(30, 30)).llt().solve(entries * Quad::Ones(30, 1));
+        EXPECT_LE((found->x.cast<long double>() - exact).norm(), 1e-7L * exact.norm()) << condition << " " << smallest;
+      } else {
+        EXPECT_GE(condition * smallest, 1e5);
+      }
+    }
+  }
 }
 
 TEST(MetricNamed, PhiMayServeSeveralRuns) {

@@ -204,7 +204,8 @@ TEST_P(ManyMinimizers, HoldDampedCgAtAWrongPoint) {
 }
 
 TEST_P(ManyMinimizers, HoldBagdcWithoutAggregationHalfway) { // v₁ = y₁ − e, so x − c + x − e = 0
-  EXPECT_NEAR(settle(Bagdc{.beta = beta, .dual = DualStep::constant}, 0.01), 0.5 * (c_ + 1.0), relative_tolerance);
+  EXPECT_NEAR(settle(Bagdc{.alpha = 0.1, .beta = beta, .dual = DualStep::constant}, 0.01), 0.5 * (c_ + 1.0),
+              relative_tolerance);
 }
 
 TEST_P(ManyMinimizers, LetBagdcWithDecreasingMuReachTheOptimum) {

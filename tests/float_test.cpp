@@ -28,7 +28,7 @@ TEST(SinglePrecision, ReportsOverflowAsDivergence) {
   using V = Eigen::VectorXf;
   const CounterExample<float, IdentityMatrix> problem(IdentityMatrix(2), V::Ones(2));
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.alpha = 50.0}, state, {.divergence_factor = infinity});
+  const auto summary = solve(problem, Bagdc{.alpha = 50.0, .beta = 0.2}, state, {.divergence_factor = infinity});
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_CONTAINS(summary.message, "is not finite");
 }
@@ -42,8 +42,8 @@ TEST(SinglePrecision, FollowsDoublePrecisionWithEverySolver) {
     return state;
   };
   AllSolvers::each([&]<class S>() {
-    const auto single = final_state(S{}, 0.0F);
-    const auto twice = final_state(S{}, 0.0);
+    const auto single = final_state(with_steps<S>(), 0.0F);
+    const auto twice = final_state(with_steps<S>(), 0.0);
     // The limits depend on A continuously, and a contraction adds up little more than its last errors.
     EXPECT_LE(relative_error(single.x.template cast<double>(), twice.x), 20.0 * epsilon<float>) << S::name;
     EXPECT_LE(relative_error(single.y.template cast<double>(), twice.y), 20.0 * epsilon<float>) << S::name;
@@ -55,7 +55,7 @@ TEST(SinglePrecision, ReachesTheAnswerOfThePaperProblem) {
   const CounterExample<float, IdentityMatrix> problem(IdentityMatrix(100), V::Ones(100));
   for (const auto dual : {DualStep::constant, DualStep::adaptive, DualStep::relaxed, DualStep::polak_ribiere}) {
     auto state = problem.start();
-    (void)run_steps(problem, Bagdc{.alpha = 0.1, .dual = dual}, state, 400);
+    (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = dual}, state, 400);
     for (const V *block : {&state.x, &state.y, &state.v}) {
       EXPECT_LE((block->array() - 0.5F).abs().maxCoeff(), 4.0F * epsilon<float>) << name_of(dual);
     }
@@ -86,8 +86,8 @@ template <class Scalar, class Matrix> void expect_fused_equals_general(const Mat
   for (const auto dual : {DualStep::constant, DualStep::adaptive, DualStep::relaxed}) {
     State<V> fused{random_vector<V>(n, 3), random_vector<V>(n, 4), random_vector<V>(n, 5)};
     State<V> general = fused;
-    (void)run_steps(problem, Bagdc{.eta = 0.7, .dual = dual, .fused = true}, fused, 4);
-    (void)run_steps(problem, Bagdc{.eta = 0.7, .dual = dual, .fused = false}, general, 4);
+    (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 0.7, .dual = dual, .fused = true}, fused, 4);
+    (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 0.7, .dual = dual, .fused = false}, general, 4);
     const double rounding = 8.0 * std::sqrt(static_cast<double>(n)) * epsilon<Scalar>;
     EXPECT_LE(entry_error(fused.x, general.x), rounding) << n << " " << name_of(dual);
     EXPECT_LE(entry_error(fused.y, general.y), rounding) << n << " " << name_of(dual);
@@ -108,7 +108,8 @@ TYPED_TEST(BothPrecisions, FusedStepIsNotTakenWhereTheRuleIsNotSupported) {
   using V = VectorOfScalar<TypeParam>;
   const CounterExample problem(DenseSpd<TypeParam>::with_spectrum(log_spaced_spectrum<TypeParam>(9, 10.0, 0.1), 1),
                                random_vector<V>(9, 2));
-  for (const Bagdc &solver : {Bagdc{.dual = DualStep::polak_ribiere}, Bagdc{.mu = 0.3}}) {
+  for (const Bagdc &solver : {Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::polak_ribiere},
+                              Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.3}}) {
     auto allowed = problem.start();
     auto general = problem.start();
     Bagdc plain = solver;

@@ -3,7 +3,7 @@
 
 #include "support.hpp"
 
-#include <duplex/matrix_file.hpp>
+#include <duplex/numerics/matrix_file.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ CounterExample<double, IdentityMatrix> small_problem() { return {IdentityMatrix(
 /// Sets a numeric field by name; false if there is none of that name.
 template <class Options> bool set_field(Options &options, std::string_view name, double value) {
   bool found = false;
-  Options::fields(options, [&](std::string_view field, auto &slot, const Bound &, std::string_view) {
+  Options::fields(options, [&](std::string_view field, auto &slot, const Bound &, std::string_view, Role = Role::none) {
     using T = std::remove_cvref_t<decltype(slot)>;
     if constexpr (std::is_arithmetic_v<T>) {
       if (field == name) {
@@ -44,9 +44,9 @@ class RefusedStep : public ::testing::TestWithParam<double> {};
 TEST_P(RefusedStep, NamesSolverFieldValueAndBound) {
   AllSolvers::each([]<class S>() {
     for (const auto *field : {"alpha", "beta", "eta"}) {
-      S solver;
-      constexpr bool zero_is_none = std::same_as<S, Bagdc>; // a step that is not given
-      if (zero_is_none && GetParam() == 0.0) {
+      S solver = with_steps<S>();
+      const bool zero_is_none = std::same_as<S, Bagdc> && std::string_view(field) != "eta"; // a step that is not given
+      if (solver.traits().chooses_its_steps() || (zero_is_none && GetParam() == 0.0)) {
         continue;
       }
       if (set_field(solver, field, GetParam())) {
@@ -61,9 +61,21 @@ TEST_P(RefusedStep, NamesSolverFieldValueAndBound) {
 
 INSTANTIATE_TEST_SUITE_P(StepSizes, RefusedStep, ::testing::Values(-0.1, 0.0, nan, infinity));
 
+TEST(SolverOptions, OfBagdcWithoutStepsAreRefusedWithTheMethodThatNeedsNone) {
+  const std::string rest =
+      " not given, expected alpha (the step of x) and beta (that of y), both > 0, and eta (that of "
+      "v) where dual = constant; the method automatic needs no steps";
+  EXPECT_EQ(refusal_of(Bagdc{}), "bagdc: alpha and beta are" + rest);
+  EXPECT_EQ(refusal_of(Bagdc{.dual = DualStep::relaxed, .mixing = 3}), "bagdc: alpha and beta are" + rest);
+  EXPECT_EQ(refusal_of(Bagdc{.beta = 0.1}), "bagdc: alpha is" + rest);
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1}), "bagdc: beta is" + rest);
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.1}), "");
+}
+
 TEST(SolverOptions, RefusesNanInEveryNumericField) {
   const auto try_all = []<class Options>(std::string_view owner, const Options &defaults, const auto &refuse) {
-    Options::fields(defaults, [&](std::string_view field, const auto &value, const Bound &bound, std::string_view) {
+    Options::fields(defaults, [&](std::string_view field, const auto &value, const Bound &bound, std::string_view,
+                                  Role = Role::none) {
       if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
         Options options = defaults;
         set_field(options, field, nan);
@@ -71,7 +83,7 @@ TEST(SolverOptions, RefusesNanInEveryNumericField) {
       }
     });
   };
-  AllSolvers::each([&]<class S>() { try_all(S::name, S{}, refusal_of<S>); });
+  AllSolvers::each([&]<class S>() { try_all(S::name, with_steps<S>(), refusal_of<S>); });
   try_all("options", Options{}, [](const Options &options) {
     return refusal([&] {
       const auto problem = small_problem();
@@ -88,13 +100,10 @@ TEST(SolverOptions, RefusesWholeNumbersBelowTheirBound) {
   EXPECT_EQ(refusal_of(Cg{.linear_steps = 0}), "cg: linear-steps = 0, expected a whole number >= 1");
 }
 
-TEST(SolverOptions, RefusesAToleranceThatWouldDoNothing) {
-  EXPECT_CONTAINS(refusal_of(Bagdc{.alpha = 0.1, .tolerance = 1e-3}), "tolerance = 0.001 with steps that are given");
-}
-
 TEST(SolverOptions, RefusesWhatWouldBeIgnored) {
-  EXPECT_EQ(refusal_of(Bagdc{.lambda = 2.0}), "bagdc: lambda = 2 would be ignored, expected mu > 0 beside it");
-  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .mu_decay = 0.5}),
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .lambda = 2.0}),
+            "bagdc: lambda = 2 would be ignored, expected mu > 0 beside it");
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .mu_decay = 0.5}),
             "bagdc: mu-decay = 0.5 would be ignored, expected mu > 0 beside it");
   EXPECT_EQ(refusal_of(Nosa{.upper = {.momentum = 0.5}}),
             "nosa: momentum = 0.5 would be ignored, expected upper = momentum beside it");
@@ -105,17 +114,21 @@ TEST(SolverOptions, RefusesWhatWouldBeIgnored) {
 }
 
 TEST(SolverOptions, RefusesWeightsOutsideTheirInterval) {
-  EXPECT_EQ(refusal_of(Bagdc{.mu = 1.0}), "bagdc: mu = 1, expected >= 0 and < 1");
-  EXPECT_EQ(refusal_of(Bagdc{.relaxation = 2.0}), "bagdc: relaxation = 2, expected > 0 and < 2");
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 1.0}), "bagdc: mu = 1, expected >= 0 and < 1");
+  EXPECT_EQ(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .relaxation = 2.0}),
+            "bagdc: relaxation = 2, expected > 0 and < 2");
   EXPECT_EQ(refusal_of(Bda{.aggregation = 0.0}), "bda: aggregation = 0, expected > 0 and < 1");
   EXPECT_EQ(refusal_of(Nosa{.upper = {.momentum = 1.0}}), "nosa: momentum = 1, expected >= 0 and < 1");
 }
 
 TEST(SolverOptions, RefusesTheoremScheduleWithoutMuOrWithALineSearch) {
-  EXPECT_CONTAINS(refusal_of(Bagdc{.schedule = Schedule::theorem}), "schedule = theorem with mu = 0, expected mu > 0");
-  EXPECT_CONTAINS(refusal_of(Bagdc{.mu = 0.5, .schedule = Schedule::theorem}),
+  EXPECT_CONTAINS(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .schedule = Schedule::theorem}),
+                  "schedule = theorem with mu = 0, expected mu > 0");
+  EXPECT_CONTAINS(refusal_of(Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.5, .schedule = Schedule::theorem}),
                   "dual = adaptive, expected dual = constant");
-  EXPECT_EQ(refusal_of(Bagdc{.dual = DualStep::constant, .mu = 0.5, .schedule = Schedule::theorem}), "");
+  EXPECT_EQ(refusal_of(
+                Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::constant, .mu = 0.5, .schedule = Schedule::theorem}),
+            "");
 }
 
 TEST(RunOptions, RefusesZeroIterationsAndNegativeTolerance) {
@@ -149,7 +162,7 @@ TEST(Start, RefusesNanAndInfinityAndLeavesTheStateAlone) {
       auto state = problem.start();
       (state.*member)[1] = bad;
       const std::string name = member == &State<Vec>::x ? "x" : (member == &State<Vec>::y ? "y" : "v");
-      EXPECT_EQ(refusal([&] { (void)run_steps(problem, Bagdc{}, state, 1); }),
+      EXPECT_EQ(refusal([&] { (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2}, state, 1); }),
                 "start: " + name + " holds NaN or infinity, expected finite numbers");
       EXPECT_EQ(state.x[0], problem.start().x[0]);
     }
@@ -161,8 +174,8 @@ TEST(Start, TakesAnEmptyMultiplierForZero) {
   auto given = problem.start();
   auto empty = problem.start();
   empty.v = Vec();
-  (void)run_steps(problem, Bagdc{}, given, 5);
-  (void)run_steps(problem, Bagdc{}, empty, 5);
+  (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2}, given, 5);
+  (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2}, empty, 5);
   EXPECT_TRUE(same_bits(given, empty));
 }
 
@@ -177,15 +190,16 @@ TEST(MissingTier, IsRefusedByNameAtRunTime) {
   };
   const std::string expected = ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
                                "which aggregation needs";
-  EXPECT_EQ(refused(Bagdc{.mu = 0.1}), "bagdc" + expected);
+  EXPECT_EQ(refused(Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.1}), "bagdc" + expected);
   EXPECT_EQ(refused(Bda{}), "bda" + expected);
-  EXPECT_EQ(refused(Bagdc{.mu = 0.0}), "");
+  EXPECT_EQ(refused(Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.0}), "");
 }
 
 TEST(MissingTier, IsRefusedOnTheConcreteTypeToo) {
   const auto problem = bent<false>();
   auto state = problem.start();
-  EXPECT_CONTAINS(refusal([&] { (void)run_steps(problem, Bagdc{.mu = 0.1}, state, 1); }), "bagdc: the problem lacks");
+  EXPECT_CONTAINS(refusal([&] { (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.1}, state, 1); }),
+                  "bagdc: the problem lacks");
 }
 
 TEST(MonitorInput, RefusesATargetThatIsNotAmongTheMetrics) {

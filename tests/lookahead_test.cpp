@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <duplex/lookahead.hpp>
+#include <duplex/run/lookahead.hpp>
 
 namespace duplex::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <duplex/mixing.hpp>
+#include <duplex/numerics/anderson.hpp>
 
 namespace duplex::testing {
 namespace {
@@ -15,9 +15,10 @@ TEST(Mixing, RefusesWhatItCannotDo) {
       (void)run_steps(problem, solver, state, 1);
     });
   };
-  EXPECT_CONTAINS(try_with({.mixing = -1}), "mixing = -1");
-  EXPECT_CONTAINS(try_with({.mixing = 21}), "<= 20");
-  EXPECT_CONTAINS(try_with({.dual = DualStep::polak_ribiere, .mixing = 5}), "dual = polak-ribiere");
+  EXPECT_CONTAINS(try_with({.alpha = 0.1, .beta = 0.2, .mixing = -1}), "mixing = -1");
+  EXPECT_CONTAINS(try_with({.alpha = 0.1, .beta = 0.2, .mixing = 21}), "<= 20");
+  EXPECT_CONTAINS(try_with({.alpha = 0.1, .beta = 0.2, .dual = DualStep::polak_ribiere, .mixing = 5}),
+                  "dual = polak-ribiere");
 }
 
 /// f(z) = b − Az with eigenvalues log-spaced in [1/condition, 1].

@@ -20,8 +20,9 @@ std::string manifest_state(const fs::path &folder) { return read_json(folder / "
 
 /// A run of some thousand years, which saves itself when it is told to.
 std::vector<std::string> endless(const std::string &out, const std::string &save_every) {
-  return {"solve", "--problem",    "counter-example", "--n",     "50",         "--alpha",      "0.1",     "--out",
-          out,     "--iterations", "1000000000000",   "--every", "1000000000", "--save-every", save_every};
+  return {"solve",         "--problem", "counter-example", "--solver",     "bagdc",   "--beta", "0.2",
+          "--n",           "50",        "--alpha",         "0.1",          "--out",   out,      "--iterations",
+          "1000000000000", "--every",   "1000000000",      "--save-every", save_every};
 }
 
 class OwnedFolder : public ::testing::Test {
@@ -32,7 +33,8 @@ protected:
 
   /// A short run that ends well.
   void solve(const std::string &more = "") const {
-    const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 7 --out " + out + " " + more);
+    const auto result =
+        run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 7 --out " + out + " " + more);
     ASSERT_EQ(result.exit_code, 0) << result.output;
   }
   /// The checkpoint with another entry, and a right checksum.
@@ -51,7 +53,7 @@ TEST_F(OwnedFolder, IsRefusedToASecondRunWhileTheFirstLives) {
   const std::string process = fmt::format("is in use by process {}", first.process());
   expect_refused("solve --problem ridge --out " + out, {out.c_str(), process.c_str()});
   expect_refused("solve --resume " + out, {out.c_str(), process.c_str()});
-  expect_refused("race --problem ridge --solvers bagdc --out " + out, {process.c_str()});
+  expect_refused("race --problem ridge --solvers nosa --out " + out, {process.c_str()});
   expect_refused("reproduce fig4 --out " + out, {process.c_str()});
   expect_refused("clean --demo fashion-mnist --out " + out, {process.c_str()});
   EXPECT_EQ(first.end(SIGKILL), -1);
@@ -75,7 +77,8 @@ TEST_F(OwnedFolder, DoesNotGoOnWithAnEarlierRunInThePlaceOfOneThatWasKilledAtOnc
 TEST_F(OwnedFolder, HoldsNothingOfAnEarlierRunBesideAFailedOne) {
   solve();
   (void)std::ofstream(folder / "mine.txt");
-  const auto failed = run_tool("solve --problem counter-example --alpha 100 --recoveries 0 --out " + out);
+  const auto failed =
+      run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 100 --recoveries 0 --out " + out);
   EXPECT_EQ(failed.exit_code, 1) << failed.output;
   EXPECT_EQ(read_json(folder / "solve.json")["series"][0]["status"], "diverged");
   EXPECT_EQ(manifest_state(folder), "failed");
@@ -88,7 +91,7 @@ TEST_F(OwnedFolder, HoldsNothingOfAnEarlierRunBesideAFailedOne) {
 TEST_F(OwnedFolder, IsAsItWasWhereARunIsRefused) {
   solve();
   const auto before = read_file(folder / "manifest.json");
-  expect_refused("solve --problem ridge --alpha -1 --out " + out, {"alpha"});
+  expect_refused("solve --problem ridge --solver bagdc --beta 0.2 --alpha -1 --out " + out, {"alpha"});
   expect_refused("clean --train /nowhere.csv --trusted /nowhere.csv --out " + out, {"/nowhere.csv"});
   EXPECT_EQ(read_file(folder / "manifest.json"), before);
   const auto again = run_tool("solve --resume " + out + " --iterations 9");
@@ -115,9 +118,10 @@ TEST_F(OwnedFolder, WritesThroughNoLink) {
 
 TEST_F(OwnedFolder, OutlivesCheckpointsThatCannotBeWritten) {
   fs::create_directories(folder / "checkpoint.next.dpx" / "in the way");
-  const auto result = run_tool("solve --problem counter-example --n 50 --matrix diagonal --alpha 0.1 --beta 0.1 "
-                               "--iterations 2000 --every 2000 --save-every 0.000001 --out " +
-                               out);
+  const auto result =
+      run_tool("solve --problem counter-example --solver bagdc --n 50 --matrix diagonal --alpha 0.1 --beta 0.1 "
+               "--iterations 2000 --every 2000 --save-every 0.000001 --out " +
+               out);
   EXPECT_EQ(result.exit_code, 1) << result.output;
   const auto first = result.output.find("no checkpoint: cannot write");
   ASSERT_NE(first, std::string::npos) << result.output;
@@ -129,7 +133,8 @@ TEST_F(OwnedFolder, OutlivesCheckpointsThatCannotBeWritten) {
 TEST_F(OwnedFolder, ListsWhatWasReadAndWrittenWithItsContent) {
   const auto matrix = scratch.file("a.txt", "2 1\n1 2\n");
   ASSERT_EQ(
-      run_tool("solve --problem counter-example --alpha 0.1 --iterations 3 --matrix-file " + matrix + " --out " + out)
+      run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 0.1 --iterations 3 --matrix-file " +
+               matrix + " --out " + out)
           .exit_code,
       0);
   const auto manifest = read_json(folder / "manifest.json");
@@ -147,7 +152,8 @@ TEST_F(OwnedFolder, ListsWhatWasReadAndWrittenWithItsContent) {
 TEST_F(OwnedFolder, RefusesToGoOnWithAnotherMatrix) {
   const auto matrix = scratch.file("a.txt", "2 1\n1 2\n");
   ASSERT_EQ(
-      run_tool("solve --problem counter-example --alpha 0.1 --iterations 3 --matrix-file " + matrix + " --out " + out)
+      run_tool("solve --problem counter-example --solver bagdc --beta 0.2 --alpha 0.1 --iterations 3 --matrix-file " +
+               matrix + " --out " + out)
           .exit_code,
       0);
   (void)scratch.file("a.txt", "2 1\n1 3\n");
@@ -162,7 +168,8 @@ TEST_F(OwnedFolder, LooksRelativePathsUpWhereTheRunWasStarted) {
   (void)elsewhere.file("a.txt", "5 1\n1 5\n");
   const std::string tool = DUPLEX_TOOL;
   const std::string cd = "cd " + scratch.path().string() + " && ";
-  const std::string given = " solve --problem counter-example --alpha 0.1 --matrix-file a.txt --iterations ";
+  const std::string given =
+      " solve --problem counter-example --solver bagdc --beta 0.2 --alpha 0.1 --matrix-file a.txt --iterations ";
   ASSERT_EQ(run_command(cd + tool + given + "30 --out whole").exit_code, 0);
   ASSERT_EQ(run_command(cd + tool + given + "10 --out out").exit_code, 0);
   const auto second =
@@ -180,6 +187,9 @@ TEST_F(OwnedFolder, WritesNoTraceThatOnlyTheCheckpointAsksForOutsideOfIt) {
   EXPECT_CONTAINS(without.output, "is no plain file in its folder");
   EXPECT_CONTAINS(without.output, "--trace '" + trace.string() + "' goes on with it");
   EXPECT_EQ(read_file(trace), "not a trace any more");
+  expect_refused("solve --iterations 11 --resume " + out + " --trace '" + trace.string() + "'",
+                 {"is no trace of Duplex"});
+  fs::remove(trace);
   ASSERT_EQ(run_tool("solve --iterations 11 --resume " + out + " --trace '" + trace.string() + "'").exit_code, 0);
   const auto table = read_file(trace);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 12) << table;
@@ -238,11 +248,12 @@ TEST_F(OwnedFolder, RefusesAManifestThatIsDeeperThanAnyOfItsOwn) {
 }
 
 TEST_F(OwnedFolder, IsNotWrittenToByARunWhoseOwnWasMovedAway) {
-  RunningTool tool({"solve", "--problem", "ridge", "--alpha", "0.1", "--iterations", "1000000000", "--save-every",
-                    "0.01", "--out", out});
+  RunningTool tool({"solve", "--solver", "bagdc", "--beta", "0.2", "--problem", "ridge", "--alpha", "0.1",
+                    "--iterations", "1000000000", "--save-every", "0.01", "--out", out});
   ASSERT_TRUE(tool.wait_until([&] { return fs::exists(folder / "checkpoint.dpx"); }));
   fs::rename(folder, scratch.path() / "moved");
-  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out).exit_code, 0);
+  ASSERT_EQ(run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 5 --out " + out).exit_code,
+            0);
   const std::string solution = read_file(folder / "solution.csv");
   EXPECT_EQ(tool.end(SIGTERM), 1);
   EXPECT_EQ(read_file(folder / "solution.csv"), solution);
@@ -252,7 +263,7 @@ TEST_F(OwnedFolder, IsNotWrittenToByARunWhoseOwnWasMovedAway) {
 TEST_F(OwnedFolder, PutsAsideWhatIsOfNoRun) {
   fs::create_directories(folder);
   std::ofstream(folder / "solution.csv") << "mine\n";
-  const auto result = run_tool("solve --problem ridge --alpha 1 --iterations 5 --out " + out);
+  const auto result = run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 5 --out " + out);
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_CONTAINS(result.output, "is of no run of Duplex: it is 'solution.csv.before-");
   int kept = 0;
@@ -301,8 +312,9 @@ TEST(ClosedOutput, IsAnErrorAndTakesNoOtherFilesPlace) {
 TEST(ALimitOfFileSizes, DoesNotKill) {
   const ScratchFolder scratch;
   const std::string out = (scratch.path() / "out").string();
-  const auto result = run_command("(ulimit -f 1; " + std::string(DUPLEX_TOOL) +
-                                  " solve --problem ridge --features 200 --alpha 1 --iterations 3 --out " + out + ")");
+  const auto result = run_command(
+      "(ulimit -f 1; " + std::string(DUPLEX_TOOL) +
+      " solve --problem ridge --solver bagdc --beta 0.2 --features 200 --alpha 1 --iterations 3 --out " + out + ")");
   EXPECT_EQ(result.exit_code, 1) << result.output;
   for (const auto &entry : fs::directory_iterator(scratch.path() / "out")) {
     EXPECT_FALSE(entry.path().string().ends_with(".tmp")) << entry.path();
@@ -328,13 +340,15 @@ TEST_F(OwnedFolder, TakesNamesThatAreNotUtf8) {
                                             "d")
                               .string();
   const std::string in_shell = "'" + odd + "'";
-  for (const std::string command : {"solve --problem ridge --alpha 1 --iterations 3 --json --out ",
-                                    "race --problem ridge --solvers bagdc --json --out "}) {
+  for (const std::string command : {"solve --problem ridge --solver nosa --alpha 1 --iterations 3 --json --out ",
+                                    "race --problem ridge --solvers automatic --json --out "}) {
     const auto result = run_tool(command + in_shell);
     EXPECT_EQ(result.exit_code, 0) << result.output;
     EXPECT_TRUE(nlohmann::json::accept(result.output)) << result.output;
   }
-  ASSERT_EQ(run_tool("solve --problem ridge --alpha 1 --iterations 3 --out " + in_shell).exit_code, 0);
+  ASSERT_EQ(
+      run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 3 --out " + in_shell).exit_code,
+      0);
   const auto resumed = run_tool("solve --iterations 5 --resume " + in_shell);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.output;
   const auto refused = run_tool("solve --problem ridge --'\xff' 1");
@@ -377,7 +391,8 @@ TEST(NumbersOfOptions, AreDecimalAndRefusedWhereTheyDoNotFit) {
   expect_refused("check --problem ridge --points 1001", {"--points = 1001", "<= 1000"});
   const auto seed = [](const std::string &text) {
     return nlohmann::json::parse(
-        run_tool("solve --problem ridge --alpha 1 --iterations 1 --json --seed " + text).output)["seed"];
+        run_tool("solve --problem ridge --solver bagdc --beta 0.2 --alpha 1 --iterations 1 --json --seed " + text)
+            .output)["seed"];
   };
   EXPECT_EQ(seed("010"), 10);
   EXPECT_EQ(seed("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());

@@ -1,8 +1,8 @@
 #include "text.hpp"
 
-#include "duplex/error.hpp"
 #include "report/files.hpp"
 #include "report/table.hpp"
+#include <duplex/core/error.hpp>
 
 #include <gtest/gtest.h>
 

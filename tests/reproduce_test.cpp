@@ -67,7 +67,8 @@ TEST(Reproduce, Figure2EndsOnTheClosedFormPlateaus) {
 
 TEST(Reproduce, Figure3NeedsTheFewestEvaluationsForBagdc) {
   // Times are for `duplex reproduce` on a quiet machine; here it is the work that is compared, at any speed.
-  for (const std::string matrix : {"--n 100 --beta 0.2", "--n 64 --matrix dense --condition 10 --beta 0.1"}) {
+  for (const std::string matrix :
+       {"--n 100 --alpha 0.1 --beta 0.2", "--n 64 --matrix dense --condition 10 --alpha 0.1 --beta 0.1"}) {
     const ScratchFolder scratch;
     const auto result =
         run_tool("race --problem counter-example --solvers bagdc:dual=adaptive,bagdc:dual=adaptive:fused="

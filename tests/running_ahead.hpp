@@ -12,12 +12,12 @@ struct RunningAhead : Bagdc {
     using Base = Bagdc::Run<P>;
     using V = VectorOf<P>;
     Run(const RunningAhead &options, const P &problem, const State<V> &start) : Base(options, problem, start) {}
-    StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+    StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) override {
       ahead_ = k >= 4 && !beside_;
       return Base::step(s, k, move);
     }
-    [[nodiscard]] bool ahead() const { return ahead_; }
-    void stay_beside() {
+    [[nodiscard]] bool runs_ahead() const override { return ahead_; }
+    void stop_running_ahead() override {
       ++times_back;
       beside_ = true;
     }

@@ -4,7 +4,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "support.hpp"
 
-#include <duplex/archive.hpp>
+#include <duplex/space/archive.hpp>
 
 #include <string>
 

@@ -24,7 +24,8 @@ template <class Measure> Monitor<Vec> watching(const Measure &measure) {
 TEST(Divergence, IsReportedWithStepAndAdviceForTooLargeEta) {
   const auto problem = paper_problem();
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.eta = 2.0, .dual = DualStep::constant}, state, {.max_iterations = 20'000});
+  const auto summary = solve(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .eta = 2.0, .dual = DualStep::constant}, state,
+                             {.max_iterations = 20'000});
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_TRUE(summary.failed());
   EXPECT_FALSE(summary.converged());
@@ -35,7 +36,7 @@ TEST(Divergence, IsReportedWithStepAndAdviceForTooLargeEta) {
 
 TEST(Divergence, IsJudgedAgainstTheFirstDirection) {
   const auto problem = paper_problem();
-  const Bagdc solver{.eta = 3.0, .dual = DualStep::constant};
+  const Bagdc solver{.alpha = 0.1, .beta = 0.2, .eta = 3.0, .dual = DualStep::constant};
   const auto steps = record(problem, solver, problem.start(), 40);
   const double first = steps.front().direction.norm();
   ASSERT_GT(first, 1.0);
@@ -260,11 +261,11 @@ template <class S, class P> void expect_cost(const P &problem, const S &solver, 
 TEST(CostOfAStep, IsWhatEachHeaderSays) {
   constexpr std::int64_t t = 6;
   const auto problem = bent();
-  expect_cost(problem, Bagdc{.dual = DualStep::constant}, {3, 1, 1});
-  expect_cost(problem, Bagdc{.alpha = 0.1, .dual = DualStep::adaptive}, {3, 2, 1});
-  expect_cost(problem, Bagdc{.dual = DualStep::relaxed}, {3, 2, 1});
-  expect_cost(problem, Bagdc{.dual = DualStep::polak_ribiere}, {3, 2, 1});
-  expect_cost(problem, Bagdc{.dual = DualStep::constant, .mu = 0.5}, {4, 2, 2});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::constant}, {3, 1, 1});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::adaptive}, {3, 2, 1});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::relaxed}, {3, 2, 1});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::polak_ribiere}, {3, 2, 1});
+  expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::constant, .mu = 0.5}, {4, 2, 2});
   expect_cost(problem, Nosa{}, {3, 0, 1});
   expect_cost(problem, Rhg{.inner = t}, {t + 2, t - 1, t});
   expect_cost(problem, Rhg{.inner = t, .kept = 2}, {t + 2, 1, 2});
@@ -279,8 +280,8 @@ TEST(CostOfAStep, IsWhatEachHeaderSays) {
 TEST(CostOfAStep, IsCountedAlikeInTheFusedStep) {
   const CounterExample problem(DenseSpd<double>(Mat::Identity(4, 4)), Vec::Ones(4).eval());
   for (const bool fused : {true, false}) {
-    expect_cost(problem, Bagdc{.dual = DualStep::constant, .fused = fused}, {3, 1, 1});
-    expect_cost(problem, Bagdc{.dual = DualStep::relaxed, .fused = fused}, {3, 2, 1});
+    expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::constant, .fused = fused}, {3, 1, 1});
+    expect_cost(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::relaxed, .fused = fused}, {3, 2, 1});
   }
 }
 

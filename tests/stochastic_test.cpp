@@ -15,8 +15,8 @@ template <class P, class S> State<Vec> after(const P &problem, const S &solver, 
 }
 
 template <class Visit> void with_each_solver(const Visit &visit) {
-  visit(Bagdc{.dual = DualStep::constant});
-  visit(Bagdc{.dual = DualStep::polak_ribiere, .mu = 0.2});
+  visit(Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::constant});
+  visit(Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::polak_ribiere, .mu = 0.2});
   visit(Nosa{});
   visit(Rhg{.inner = 4});
   visit(Bda{.inner = 4});
@@ -27,7 +27,7 @@ template <class Visit> void with_each_solver(const Visit &visit) {
 TEST(StochasticRun, RefusesWrongOptionsAndStartsAsAnyRun) {
   const Noisy problem(10, 3, 2);
   auto state = problem.start();
-  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.alpha = -1.0}, state); }), "alpha = -1");
+  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Bagdc{.alpha = -1.0, .beta = 0.2}, state); }), "alpha = -1");
   state.y = Vec::Zero(5);
   EXPECT_CONTAINS(refusal([&] { (void)solve(problem, with_given_steps, state); }), "y has 5 entries");
 }
@@ -108,7 +108,8 @@ TEST(StochasticRun, MeasuresItsToleranceOnTheWholeWhereThatIsKnown) {
 TEST(StochasticRun, SaysWhereASampleBrokeIt) {
   const Noisy problem(40, 5, 4);
   auto state = problem.start();
-  EXPECT_CONTAINS(solve(problem, Bagdc{.beta = 9.0}, state).message, "the steps of y are too long, beta = 9");
+  EXPECT_CONTAINS(solve(problem, Bagdc{.alpha = 0.1, .beta = 9.0}, state).message,
+                  "the steps of y are too long, beta = 9");
 }
 
 TEST(Drawn, IsAProblemWhoseDerivativesCanBeChecked) {

@@ -110,22 +110,39 @@ TEST(ARunThatGoesOn, IsJudgedByWhatItIsAskedForNow) {
   SavedState saved;
   const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
   auto coarse = problem.start();
-  const auto first = solve(problem, Bagdc{}, coarse, {.saving = &keeping}); // its own tolerance
+  const auto first = solve(problem, Automatic{}, coarse, {.saving = &keeping}); // its own tolerance
   ASSERT_EQ(first.termination, Termination::tolerance_verified);
   const Saving going_on{.from = &saved};
   auto same = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{}, same, {.saving = &going_on}).iterations, first.iterations);
+  EXPECT_EQ(solve(problem, Automatic{}, same, {.saving = &going_on}).iterations, first.iterations);
   EXPECT_TRUE(same_bits(same, coarse));
   auto by_kkt = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{}, by_kkt, {.kkt_tolerance = 1e-11, .saving = &going_on}).termination,
+  EXPECT_EQ(solve(problem, Automatic{}, by_kkt, {.kkt_tolerance = 1e-11, .saving = &going_on}).termination,
             Termination::kkt_tolerance);
   EXPECT_LE(KktResidual(problem).at(by_kkt.x, by_kkt.y, by_kkt.v).residual(), 1e-11);
   auto finer = problem.start();
-  const auto tighter = solve(problem, Bagdc{.tolerance = 1e-9}, finer, {.saving = &going_on});
+  const auto tighter = solve(problem, Automatic{.tolerance = 1e-9}, finer, {.saving = &going_on});
   EXPECT_EQ(tighter.termination, Termination::tolerance_verified);
   EXPECT_GT(tighter.iterations, first.iterations);
   EXPECT_LE(certify(problem, problem.start(), finer).hypergradient,
             1e-9 * *certify(problem, problem.start(), finer).first_hypergradient);
+}
+
+TEST(ARunThatGoesOn, StaysWhereItStoodStill) {
+  const auto problem = RidgeSettings{}.generate<double>();
+  const Rhg slow{.alpha = 0.01, .beta = 0.01, .inner = 3, .upper = {.method = UpperMethod::momentum}};
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto first = problem.start();
+  const auto stopped = solve(problem, slow, first, {.patience = 2, .saving = &keeping});
+  ASSERT_EQ(stopped.termination, Termination::stagnated) << stopped.brief();
+  const Saving going_on{.from = &saved};
+  auto same = problem.start();
+  EXPECT_EQ(solve(problem, slow, same, {.patience = 2, .saving = &going_on}).iterations, stopped.iterations);
+  EXPECT_TRUE(same_bits(same, first));
+  auto more = problem.start();
+  EXPECT_GT(solve(problem, slow, more, {.max_iterations = 50, .patience = 1000, .saving = &going_on}).iterations,
+            stopped.iterations);
 }
 
 TEST(ARunThatGoesOn, LearnsItsScaleWhereOneThatWasNotInterruptedWouldHave) {
@@ -191,14 +208,15 @@ TEST(ARunThatGoesOn, HasNothingToDoWhereLessIsAskedThanItHasReached) {
   SavedState saved;
   const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
   auto state = problem.start();
-  const auto first = solve(problem, Bagdc{.tolerance = 1e-12}, state, {.max_iterations = 9, .saving = &keeping});
+  const auto first = solve(problem, Automatic{.tolerance = 1e-12}, state, {.max_iterations = 9, .saving = &keeping});
   EXPECT_FALSE(first.converged()) << first.brief();
   const Saving going_on{.from = &saved};
   auto rest = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{.tolerance = 1e-12}, rest, {.kkt_tolerance = 1.0, .saving = &going_on}).termination,
-            Termination::kkt_tolerance);
+  EXPECT_EQ(
+      solve(problem, Automatic{.tolerance = 1e-12}, rest, {.kkt_tolerance = 1.0, .saving = &going_on}).termination,
+      Termination::kkt_tolerance);
   auto looser = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{.tolerance = 1e-2}, looser, {.saving = &going_on}).termination,
+  EXPECT_EQ(solve(problem, Automatic{.tolerance = 1e-2}, looser, {.saving = &going_on}).termination,
             Termination::tolerance_verified);
 }
 

@@ -25,6 +25,17 @@ namespace duplex::testing {
 /// BAGDC with steps of the caller's, which the paper's problem likes.
 inline constexpr Bagdc with_given_steps{.alpha = 0.1, .beta = 0.2, .eta = 1.0};
 
+/// A method of that kind with these steps, where it has steps.
+template <class S> [[nodiscard]] S with_steps(double alpha = 0.1, double beta = 0.2) {
+  S method;
+  S::fields(method, [&](std::string_view, auto &value, const Bound &, std::string_view, Role role = Role::none) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, double>) {
+      value = role == Role::upper_step ? alpha : role == Role::lower_step ? beta : value;
+    }
+  });
+  return method;
+}
+
 using Vec = Eigen::VectorXd;
 using Mat = Eigen::MatrixXd;
 

@@ -11,9 +11,10 @@ TEST(Threads, ChangeNoBitOfASolution) {
   const std::string samples =
       "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1";
   const std::vector<std::string> runs = {
-      "--problem counter-example --n 700 --matrix dense --condition 100 --alpha 1e-3 --beta 1e-2 --iterations 40",
+      "--problem counter-example --n 700 --matrix dense --condition 100 --solver bagdc --alpha 1e-3 --beta 1e-2 "
+      "--iterations 40",
       "--problem counter-example --n 600 --matrix dense --condition 100 --tolerance 1e-3",
-      samples + " --beta 0.5 --upper adam --mixing 4 --iterations 25",
+      samples + " --solver bagdc --beta 0.5 --upper adam --mixing 4 --iterations 25",
       samples + " --solver cg --inner 3 --iterations 3", "--problem quadratic --n 150 --m 150 --condition 50"};
   for (const auto &run : runs) {
     std::string alone;

@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <duplex/unfinished_step.hpp>
+#include <duplex/run/unfinished_step.hpp>
 
 namespace duplex::testing {
 namespace {

@@ -47,7 +47,7 @@ TEST(ExactPointOf, ALowerLevelThatIsNotFiniteAtZeroIsFoundWithinItsDomain) {
   EXPECT_TRUE(check(problem, problem.start(), {.spread = 0.1}).passes());
   EXPECT_TRUE(certify(problem, problem.start(), problem.start()).holds());
   auto state = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{}, state).termination, Termination::tolerance_verified);
+  EXPECT_EQ(solve(problem, Automatic{}, state).termination, Termination::tolerance_verified);
 }
 
 TEST(SlopeMeterAt, APointWithoutAGradientSaysWhy) {
@@ -190,7 +190,7 @@ TEST(AClaimOfSuccess, HoldsWhereTheLowerLevelHasManyMinimizers) {
     for (std::uint64_t seed = 2; seed <= 7; ++seed) {
       const auto problem = wide(rows, columns, seed);
       auto state = problem.start();
-      const auto summary = solve(problem, Bagdc{}, state);
+      const auto summary = solve(problem, Automatic{}, state);
       if (summary.converged()) {
         ++claims;
         EXPECT_LE(slope_of(problem, state.x), 1e-5 * slope_of(problem, Vec::Zero(5))) << summary.brief();
@@ -204,7 +204,7 @@ TEST(AClaimOfSuccess, IsMeasuredBesideTheStartAndNotBesideWhatTheOpeningMadeOfIt
   const auto spectrum = log_spaced_spectrum<double>(7, 1e6, 2.7e-9);
   const CounterExample problem(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(7)), 0.0);
   auto state = problem.start();
-  const auto summary = solve(problem, Bagdc{.tolerance = 1e-4, .upper_scale = 2e-5}, state);
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-4, .upper_scale = 2e-5}, state);
   EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   EXPECT_LE(relative_error(state.x, problem.answer()->x), 1e-3);
   EXPECT_CONTAINS(summary.explanation, "2.65");
@@ -216,7 +216,7 @@ TEST(AClaimOfSuccess, IsNotMadeBelowWhatRoundingShows) {
   const CounterExample problem(DenseSpd<double>(a), Vec(Vec::Ones(2)), 0.0);
   for (const double tolerance : {1e-12, 1e-15}) {
     auto state = problem.start();
-    const auto summary = solve(problem, Bagdc{.tolerance = tolerance}, state);
+    const auto summary = solve(problem, Automatic{.tolerance = tolerance}, state);
     EXPECT_EQ(summary.termination, Termination::not_verified) << summary.brief();
     EXPECT_FALSE(summary.converged());
     EXPECT_FALSE(summary.failed());
@@ -229,7 +229,7 @@ TEST(AClaimOfSuccess, IsMeasuredBesideTheStartAfterARecoveryToo) {
   auto state = problem.start();
   state.x = random_vector(4, 1) * 1e3;
   const Vec start = state.x;
-  const auto summary = solve(problem, Bagdc{.tolerance = 1e-6}, state, {.recoveries = 3});
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-6}, state, {.recoveries = 3});
   ASSERT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
   ExactSolver exact(problem);
   const double first = exact.at(start, Vec::Zero(5)).hypergradient.norm();
@@ -283,14 +283,24 @@ public:
   [[nodiscard]] State<Vec> start() const { return {Vec::Zero(entries), Vec::Zero(entries), {}}; }
 };
 
+TEST(ARunFromASolution, DoesNotComeToAWorsePoint) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const auto problem = RidgeSettings{.seed = seed}.generate<double>();
+    auto solved = problem.start();
+    ASSERT_TRUE(solve(problem, Automatic{.tolerance = 1e-10}, solved).converged());
+    State<Vec> again{solved.x, solved.y, {}};
+    const auto summary = solve(problem, Automatic{}, again);
+    EXPECT_FALSE(summary.failed()) << summary.brief();
+    const double before = *exact_slope(problem, solved);
+    EXPECT_LE(*exact_slope(problem, again), std::max(10.0 * before, 1e-12)) << summary.brief();
+  }
+}
+
 TEST(OutputsOfAProblem, HaveTheirSizeWhereverItIsCalled) {
   const EntryByEntry problem;
   AllSolvers::each([&]<class S>() {
     for (const bool breaks : {false, true}) {
-      S solver;
-      if constexpr (requires { solver.alpha; }) {
-        solver.alpha = breaks ? 1e3 : 0.1;
-      }
+      const S solver = with_steps<S>(breaks ? 1e3 : 0.1);
       Monitor<Vec> monitor;
       const MetricBook book(problem);
       for (const auto *name : {"kkt", "upper", "hypergradient", "hypergradient-error", "phi"}) {
@@ -307,7 +317,7 @@ TEST(OutputsOfAProblem, HaveTheirSizeWhereverItIsCalled) {
     }
   });
   auto state = problem.start();
-  EXPECT_EQ(solve(problem, Bagdc{}, state).termination, Termination::tolerance_verified);
+  EXPECT_EQ(solve(problem, Automatic{}, state).termination, Termination::tolerance_verified);
   EXPECT_TRUE(certify(problem, problem.start(), state).holds());
   EXPECT_TRUE(check(problem).passes());
 }

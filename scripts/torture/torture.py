@@ -19,13 +19,13 @@ from pathlib import Path
 
 JOBS = {
     "clean": "clean --demo mnist --data-dir data/mnist --samples 4000 --trusted-samples 300 --save-every 0.05 --threads 2",
-    "solve": "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 0.3 --dual relaxed"
+    "solve": "solve --problem quadratic --solver bagdc --n 150 --m 200 --condition 900 --alpha 0.002 --beta 0.3 --dual relaxed"
     " --iterations 20000 --every 500 --save-every 0.05",
     "solve_automatic": "solve --problem counter-example --n 300 --matrix diagonal --condition 10000 --smallest 0.0001"
     " --every 20 --save-every 0.02",
-    "solve_recovering": "solve --problem quadratic --n 150 --m 200 --condition 900 --alpha 0.002 --beta 50 --dual relaxed"
+    "solve_recovering": "solve --problem quadratic --solver bagdc --n 150 --m 200 --condition 900 --alpha 0.002 --beta 50 --dual relaxed"
     " --iterations 15000 --every 500 --save-every 0.05",
-    "solve_fused": "solve --problem hyper-cleaning --samples 4000 --trusted 1000 --features 40 --classes 5 --alpha 0.1"
+    "solve_fused": "solve --problem hyper-cleaning --solver bagdc --samples 4000 --trusted 1000 --features 40 --classes 5 --alpha 0.1"
     " --beta 0.5 --upper adam --mixing 4 --iterations 600 --every 100 --save-every 0.05",
     "solve_nested": "solve --problem ridge --solver rhg --inner 300 --alpha 0.05 --iterations 3000 --every 100 --save-every 0.05",
     "few-shot": "few-shot --device cpu --threads 2 --ways 3 --queries 3 --meta-batch 3 --head-steps 4 --images-per-class 20"
@@ -33,7 +33,7 @@ JOBS = {
 }
 # Small enough to be killed at every single operation on its files.
 SMALL_JOBS = {
-    "solve": "solve --problem quadratic --n 20 --m 30 --condition 50 --alpha 0.002 --beta 0.3 --dual relaxed --iterations 300"
+    "solve": "solve --problem quadratic --solver bagdc --n 20 --m 30 --condition 50 --alpha 0.002 --beta 0.3 --dual relaxed --iterations 300"
     " --every 50 --save-every 1e-9",
     "solve_automatic": "solve --problem ridge --every 5 --save-every 1e-9",
     "clean": "clean --demo mnist --data-dir data/mnist --samples 300 --trusted-samples 60 --save-every 0 --threads 1",
@@ -228,7 +228,7 @@ class Torture:
         matrix = self.work / "matrix.csv"
         matrix.write_text("2,1\n1,3\n")
         folder = self.folder("changed")
-        command = f"solve --problem counter-example --n 2 --matrix-file {matrix} --alpha 0.01 --beta 0.1 --iterations 100"
+        command = f"solve --problem counter-example --solver bagdc --n 2 --matrix-file {matrix} --alpha 0.01 --beta 0.1 --iterations 100"
         self.require(self.run(f"{command} --out {folder}")[0] == 0, "solve with a matrix does not run")
         matrix.write_text("2,1\n1,4\n")
         code, said = self.run(["solve", "--resume", str(folder), "--iterations", "200"])
@@ -252,7 +252,7 @@ class Torture:
     def threads(self):
         """Another number of threads, also for a run that goes on: the same bits."""
         runs = {
-            "solve": "solve --problem hyper-cleaning --samples 4000 --trusted 1000 --features 300 --classes 5 --alpha 0.1"
+            "solve": "solve --problem hyper-cleaning --solver bagdc --samples 4000 --trusted 1000 --features 300 --classes 5 --alpha 0.1"
             " --beta 0.5 --upper adam --mixing 4 --iterations 100 --every 20 --save-every 1e-9",
             "solve_automatic": "solve --problem counter-example --n 800 --matrix dense --condition 1000 --every 20 --save-every 1e-9",
         }
@@ -312,7 +312,7 @@ class Torture:
     def long_run(self, seconds):
         """Every stopping rule on and none met: memory and checkpoint do not grow."""
         command = (
-            "solve --problem ridge --alpha 1e-9 --beta 1e-9 --iterations 1000000000000000 --every 1 --save-every 5"
+            "solve --problem ridge --solver bagdc --alpha 1e-9 --beta 1e-9 --iterations 1000000000000000 --every 1 --save-every 5"
             " --direction-tolerance 1e-300 --kkt-tolerance 1e-300 --kkt-relative-tolerance 1e-300 --target kkt=1e-300"
             f" --patience 1000000000000 --held-out-patience 1000000000000 --seconds {seconds}"
         )
@@ -348,7 +348,7 @@ class Torture:
             "solve, inner loop": ("solve --problem ridge --solver cg --inner 1000000000000", True),
             "solve, automatic": (JOBS["solve_automatic"].replace("--n 300", "--n 20000").replace("10000 ", "100000000 "), True),
             "solve, being built": ("solve --problem quadratic --n 3000 --m 3000", False),
-            "race": ("race --problem quadratic --n 200 --m 200 --condition 10000 --time-limit 100 --solvers bagdc,rhg,cg", False),
+            "race": ("race --problem quadratic --n 200 --m 200 --condition 10000 --time-limit 100 --solvers automatic,rhg,cg", False),
             "clean": (JOBS["clean"].replace("--samples 4000", "--samples 40000"), False),
             "clean, from a FIFO": (f"clean --train {fifo} --trusted {fifo} --label label", False),
             "reproduce": ("reproduce all", False),

@@ -2,6 +2,8 @@
 
 #include "catalog/named_solver.hpp"
 
+#include <duplex/solve.hpp>
+
 namespace duplex::catalog {
 
 namespace {
@@ -15,6 +17,7 @@ public:
     return set_option(solver_, S::name, option, value);
   }
   void validate() const override { duplex::validate(solver_, S::name); }
+  [[nodiscard]] MethodTraits traits() const override { return solver_.traits(); }
   [[nodiscard]] Summary run(const Problem &problem, State<Vector> &state, const Options &options,
                             const Monitor<Vector> &monitor) const override {
     return solve(problem, solver_, state, options, monitor);

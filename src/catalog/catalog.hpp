@@ -4,11 +4,11 @@
 
 #include "catalog/options.hpp"
 
-#include <duplex/any_problem.hpp>
-#include <duplex/exact.hpp>
-#include <duplex/metrics.hpp>
-#include <duplex/observer.hpp>
-#include <duplex/solver.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/problem/any_problem.hpp>
+#include <duplex/run/metrics.hpp>
+#include <duplex/run/observer.hpp>
+#include <duplex/solve.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -54,6 +54,8 @@ private:
 
 class ConfiguredSolver : public Configurable {
 public:
+  /// Throws InvalidInput where options contradict one another, or steps are missing.
+  [[nodiscard]] virtual MethodTraits traits() const = 0;
   [[nodiscard]] virtual Summary run(const Problem &problem, State<Vector> &state, const Options &options,
                                     const Monitor<Vector> &monitor) const = 0;
   [[nodiscard]] virtual Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,

@@ -40,6 +40,7 @@ template <class Visit> void with_solver(const Spec &spec, const OptionValues &de
         }
       }
       validate(solver, S::name);
+      (void)solver.traits(); // which refuses options that contradict one another
       visit(solver);
     }
   });

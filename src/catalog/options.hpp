@@ -3,7 +3,7 @@
 
 #include "catalog/suggest.hpp"
 
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
 
 #include <charconv>
 #include <concepts>
@@ -20,14 +20,16 @@ struct OptionInfo {
   std::string accepted;
   std::string help;
   bool is_switch = false; ///< a bool: `--name` alone means true
+  Role role = Role::none;
 };
 
 template <class Options> [[nodiscard]] std::vector<OptionInfo> describe(const Options &options) {
   std::vector<OptionInfo> infos;
-  Options::fields(options, [&](std::string_view name, const auto &value, const Bound &bound, std::string_view help) {
+  Options::fields(options, [&](std::string_view name, const auto &value, const Bound &bound, std::string_view help,
+                               Role role = Role::none) {
     using T = std::remove_cvref_t<decltype(value)>;
-    infos.push_back(
-        {std::string(name), field_text(value), accepted_text<T>(bound), std::string(help), std::same_as<T, bool>});
+    infos.push_back({std::string(name), field_text(value), accepted_text<T>(bound), std::string(help),
+                     std::same_as<T, bool>, role});
   });
   return infos;
 }
@@ -89,15 +91,16 @@ template <class T> [[nodiscard]] std::string expected_text(std::string_view text
 template <class Options>
 bool set_option(Options &options, std::string_view owner, std::string_view name, std::string_view text) {
   bool found = false;
-  Options::fields(options, [&](std::string_view field, auto &value, const Bound &bound, std::string_view) {
-    if (field == name) {
-      found = true;
-      if (!read_field(text, value)) {
-        throw InvalidInput(std::string(owner) + ": " + std::string(name) + " = '" + std::string(text) + "', expected " +
-                           expected_text<std::remove_cvref_t<decltype(value)>>(text, bound));
-      }
-    }
-  });
+  Options::fields(
+      options, [&](std::string_view field, auto &value, const Bound &bound, std::string_view, Role = Role::none) {
+        if (field == name) {
+          found = true;
+          if (!read_field(text, value)) {
+            throw InvalidInput(std::string(owner) + ": " + std::string(name) + " = '" + std::string(text) +
+                               "', expected " + expected_text<std::remove_cvref_t<decltype(value)>>(text, bound));
+          }
+        }
+      });
   return found;
 }
 

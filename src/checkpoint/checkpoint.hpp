@@ -4,7 +4,7 @@
 //   "DUPLEXCP", u32 version, u64 length of the entries, the entries, u32 CRC-32 of them; little-endian
 //   entry: u32 length of the name, the name, u8 kind, u64 length, the bytes
 
-#include <duplex/saved_state.hpp>
+#include <duplex/core/saved_state.hpp>
 
 #include <string>
 #include <string_view>

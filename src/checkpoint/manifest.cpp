@@ -4,8 +4,8 @@
 #include "report/json_file.hpp"
 #include "report/text.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/fields.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/core/fields.hpp>
 
 #include <fmt/format.h>
 

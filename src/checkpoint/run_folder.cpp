@@ -107,6 +107,28 @@ std::string change_of(const InputFile &input) {
 
 void tell_on_standard_error(const std::string &text) { (void)std::fprintf(stderr, "duplex: %s\n", text.c_str()); }
 
+void refuse_files_of_runs(const std::string &option, const fs::path &file) {
+  const fs::path folder = file.parent_path().empty() ? fs::path(".") : file.parent_path();
+  const std::string name = file.filename().string();
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown) || !fs::is_regular_file(folder / manifest_name, unknown)) {
+    return;
+  }
+  Manifest manifest;
+  try {
+    manifest = parse_manifest(report::read_file(folder / manifest_name), manifest_name);
+  } catch (const InvalidInput &) { // not of Duplex, or damaged
+    return;
+  }
+  const bool is_of_run = name == manifest_name || name.starts_with("checkpoint.") ||
+                         std::any_of(manifest.results.begin(), manifest.results.end(),
+                                     [&](const ResultFile &result) { return result.name == name; });
+  if (is_of_run) {
+    throw InvalidInput(fmt::format("{} {}: that is a file of the run in '{}', and would be lost; name another one",
+                                   option, file.string(), folder.string()));
+  }
+}
+
 RunFolder::RunFolder(const fs::path &folder, Opening opening, Tell tell)
     : shown_(folder.string()), path_(opened_folder(folder, opening)), tell_(std::move(tell)), lock_(path_, shown_) {
   report::remove_unfinished_files(path_);

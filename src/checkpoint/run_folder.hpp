@@ -15,7 +15,7 @@
 #include "checkpoint/manifest.hpp"
 #include "report/files.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -27,6 +27,9 @@ namespace duplex::checkpoint {
 
 /// "duplex: TEXT" on standard error.
 void tell_on_standard_error(const std::string &text);
+
+/// Throws InvalidInput, naming the option, where the file is one that a run has written in its folder.
+void refuse_files_of_runs(const std::string &option, const std::filesystem::path &file);
 
 class RunFolder {
 public:

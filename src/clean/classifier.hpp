@@ -5,8 +5,8 @@
 #include "catalog/spec.hpp"
 #include "clean/regression.hpp"
 
-#include <duplex/observer.hpp>
-#include <duplex/summary.hpp>
+#include <duplex/run/observer.hpp>
+#include <duplex/run/summary.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "clean/network.hpp"
 #include "clean/subsets.hpp"
 
-#include <duplex/solver.hpp>
+#include <duplex/solve.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 
 #include "data/text.hpp"
 
-#include <duplex/conversion.hpp>
-#include <duplex/error.hpp>
+#include <duplex/core/conversion.hpp>
+#include <duplex/core/error.hpp>
 
 #include <zlib.h>
 

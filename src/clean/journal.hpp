@@ -4,8 +4,8 @@
 
 #include "clean/classifier.hpp"
 
-#include <duplex/clock.hpp>
-#include <duplex/saved_state.hpp>
+#include <duplex/core/clock.hpp>
+#include <duplex/core/saved_state.hpp>
 
 #include <functional>
 #include <memory>

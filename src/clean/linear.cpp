@@ -3,7 +3,7 @@
 #include "catalog/catalog.hpp"
 #include "clean/beliefs.hpp"
 
-#include <duplex/curvature.hpp>
+#include <duplex/measure/curvature.hpp>
 #include <duplex/problems/hyper_cleaning.hpp>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "report/json_file.hpp"
 #include "report/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 
 #include "clean/subsets.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/core/memory.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -120,6 +121,11 @@ Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as
                        std::to_string(training.labels.size()) +
                        " rows, expected several rows of each class; is --label the right column?");
   }
+  // Probabilities of every class for every row, and their losses.
+  require_memory(2.0 * sizeof(float) * static_cast<double>(training.labels.size()) *
+                     static_cast<double>(prepared.classes),
+                 training.source + ": " + std::to_string(training.labels.size()) + " rows of " +
+                     std::to_string(prepared.classes) + " classes");
   store(training, kept_as);
   store(trusted, kept_as);
   prepared.scaling = choose_scaling(training);

@@ -3,7 +3,7 @@
 
 #include "data/dataset.hpp"
 
-#include <duplex/softmax_loss.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "clean/regression.hpp"
 
-#include <duplex/lbfgs.hpp>
+#include <duplex/numerics/lbfgs.hpp>
 
 namespace duplex::clean {
 

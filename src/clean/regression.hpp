@@ -3,8 +3,8 @@
 //
 //   min over y of  Σ w_i CE_i(y) / Σ w_i + (ρ/2) (‖weights‖² + 10⁻³ ‖biases‖²).
 
-#include <duplex/error.hpp>
-#include <duplex/softmax_loss.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
 
 #include <atomic>
 #include <span>

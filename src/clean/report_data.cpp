@@ -3,7 +3,7 @@
 #include "clean/outcome.hpp"
 #include "report/page.hpp"
 
-#include <duplex/summary.hpp>
+#include <duplex/run/summary.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>

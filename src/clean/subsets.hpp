@@ -1,7 +1,7 @@
 #pragma once
 // Parts of samples, and an order in which any run of them is like the whole.
 
-#include <duplex/softmax_loss.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
 
 #include <cstdint>
 #include <span>

@@ -3,7 +3,7 @@
 #include "cli/setup.hpp"
 #include "report/json_file.hpp"
 
-#include <duplex/check.hpp>
+#include <duplex/measure/check.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

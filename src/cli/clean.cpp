@@ -15,7 +15,7 @@
 #include "report/table.hpp"
 #include "report/text.hpp"
 
-#include <duplex/summary.hpp>
+#include <duplex/run/summary.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,6 +52,7 @@ struct CleanArguments {
   std::string resume;
   std::shared_ptr<checkpoint::RunFolder> folder; ///< of a cleaning that goes on; none: it begins
   double save_every = 10.0;
+  bool gave_save_every = false;
   bool gave_hidden = false;
   bool gave_device = false;
   bool as_json = false;
@@ -372,7 +373,10 @@ int go_on(const CleanArguments &arguments) {
   auto folder = std::make_shared<checkpoint::RunFolder>(arguments.resume, checkpoint::RunFolder::Opening::existing);
   folder->find("clean");
   auto tokens = folder->manifest().arguments;
-  tokens.insert(tokens.end(), {"--out", arguments.resume, "--save-every", number_text(arguments.save_every)});
+  tokens.insert(tokens.end(), {"--out", arguments.resume});
+  if (arguments.gave_save_every) { // otherwise as often as before
+    tokens.insert(tokens.end(), {"--save-every", number_text(arguments.save_every)});
+  }
   if (arguments.as_json) {
     tokens.emplace_back("--json");
   }
@@ -469,6 +473,7 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunF
       "report.html, which opens in any browser. docs/commands/clean.md says how it works.");
   command->callback([command, arguments, hidden, device, &chosen] {
     arguments->gave_hidden = hidden->count() > 0;
+    arguments->gave_save_every = command->count("--save-every") > 0;
     arguments->gave_device = device->count() > 0;
     chosen = [command, arguments] {
       std::vector<std::string> own_options;

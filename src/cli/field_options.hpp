@@ -29,17 +29,18 @@ CLI::Option *add_number(CLI::App &command, const std::string &name, Number &valu
 }
 
 template <class Settings> void add_field_options(CLI::App &command, Settings &settings, const std::string &owner) {
-  Settings::fields(settings, [&](std::string_view name, auto &value, const Bound &bound, std::string_view help) {
-    const auto read = [&value, name, bound, owner](const std::string &text) {
-      if (!catalog::read_field(text, value)) {
-        throw InvalidInput(owner + ": " + std::string(name) + " = '" + text + "', expected " +
-                           catalog::expected_text<std::remove_cvref_t<decltype(value)>>(text, bound));
-      }
-    };
-    command.add_option_function<std::string>("--" + std::string(name), read, std::string(help))
-        ->type_name(std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>> ? "NUMBER" : "TEXT")
-        ->default_str(field_text(value));
-  });
+  Settings::fields(
+      settings, [&](std::string_view name, auto &value, const Bound &bound, std::string_view help, Role = Role::none) {
+        const auto read = [&value, name, bound, owner](const std::string &text) {
+          if (!catalog::read_field(text, value)) {
+            throw InvalidInput(owner + ": " + std::string(name) + " = '" + text + "', expected " +
+                               catalog::expected_text<std::remove_cvref_t<decltype(value)>>(text, bound));
+          }
+        };
+        command.add_option_function<std::string>("--" + std::string(name), read, std::string(help))
+            ->type_name(std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>> ? "NUMBER" : "TEXT")
+            ->default_str(field_text(value));
+      });
 }
 
 } // namespace duplex::cli

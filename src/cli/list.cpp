@@ -1,9 +1,10 @@
 #include "catalog/catalog.hpp"
 #include "cli/command.hpp"
+#include "cli/setup.hpp"
 #include "report/json_file.hpp"
 #include "report/table.hpp"
 
-#include <duplex/metrics.hpp>
+#include <duplex/run/metrics.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -60,12 +61,12 @@ int list(const std::string &what, bool as_json) {
     }
   }
   if (as_json) {
-    json["run"] = option_list_json(catalog::describe(Options{}));
+    json["run"] = option_list_json(catalog::describe(run_of_the_tool()));
     json["metrics"] = metric_names;
     fmt::print("{}\n", report::json_text(json, 2));
   } else if (what.empty()) {
     fmt::print("every run\n");
-    print_options(catalog::describe(Options{}));
+    print_options(catalog::describe(run_of_the_tool()));
     fmt::print("\nmetrics: {}\n", fmt::join(metric_names, ", "));
   }
   return exit_success;

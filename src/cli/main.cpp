@@ -3,8 +3,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/torch/tool.hpp"
 
-#include <duplex/clock.hpp>
-#include <duplex/error.hpp>
+#include <duplex/core/clock.hpp>
+#include <duplex/core/error.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+#include "checkpoint/run_folder.hpp"
 #include "clean/model_file.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -36,6 +37,7 @@ void refuse_to_write_over_what_is_read(const PredictArguments &arguments) {
 int predict_labels(const PredictArguments &arguments) {
   refuse_to_write_over_what_is_read(arguments);
   if (!arguments.out.empty()) {
+    checkpoint::refuse_files_of_runs("--out", arguments.out);
     const auto folder = std::filesystem::path(arguments.out).parent_path();
     report::require_writable_folder(folder.empty() ? "." : folder);
   }

@@ -2,7 +2,7 @@
 
 #include "report/text.hpp"
 
-#include <duplex/summary.hpp>
+#include <duplex/run/summary.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // One line on the terminal that says how far a run is. Nothing where stderr is not
 // a terminal.
 
-#include <duplex/observer.hpp>
+#include <duplex/run/observer.hpp>
 
 #include <Eigen/Core>
 

@@ -10,8 +10,8 @@
 #include "report/json_file.hpp"
 #include "report/table.hpp"
 
-#include <duplex/exact.hpp>
-#include <duplex/metrics.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/run/metrics.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -212,15 +212,33 @@ std::vector<std::string> names_in(const std::vector<std::string> &more) {
   return names;
 }
 
+/// Where a method has no steps of its own accord it gets those that the others have; as text, where that is to be
+/// shown.
+std::string give_missing_steps(catalog::ConfiguredSolver &solver, bool shown) {
+  std::string text;
+  for (const auto &[role, usual] : experiment::usual_steps) {
+    for (const auto &info : solver.options()) {
+      if (info.role == role && info.value == "0") {
+        solver.set(info.name, number_text(usual));
+        text += ":" + info.name + "=" + number_text(usual);
+      }
+    }
+  }
+  return shown ? text : "";
+}
+
 class Race {
 public:
   Race(const RaceArguments &arguments, const std::vector<std::string> &more,
        const std::vector<std::string> &command_options)
       : arguments_(arguments), more_(more) {
-    const auto specs = arguments.solvers.empty() ? catalog::solver_names() : split_list("solvers", arguments.solvers);
+    auto specs = arguments.solvers.empty() ? catalog::solver_names() : split_list("solvers", arguments.solvers);
     setup_.problem = catalog::make_problem(arguments.problem);
-    for (const auto &spec : specs) {
+    for (auto &spec : specs) {
       setup_.solvers.push_back(catalog::make_solver(spec));
+      if (arguments.solvers.empty() || arguments.tune) {
+        spec += give_missing_steps(*setup_.solvers.back(), !arguments.tune);
+      }
     }
     setup_.run.interrupt = &interrupt_requested();
     setup_.run.max_iterations = 1'000'000'000'000;

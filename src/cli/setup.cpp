@@ -2,7 +2,7 @@
 
 #include "report/files.hpp"
 
-#include <duplex/metrics.hpp>
+#include <duplex/run/metrics.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -36,6 +36,21 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
   throw InvalidInput(catalog::unknown_name("option", name, known));
 }
 
+/// Where solvers that were not chosen have such an option.
+void refuse_option_of_others(const Setup &setup, const std::string &name) {
+  std::string others;
+  for (const auto &other : catalog::solver_names()) {
+    const auto options = catalog::make_solver(other)->options();
+    if (std::any_of(options.begin(), options.end(), [&](const OptionInfo &info) { return info.name == name; })) {
+      others += (others.empty() ? "" : ", ") + other;
+    }
+  }
+  if (!others.empty() && setup.solvers.size() == 1) {
+    throw InvalidInput("--" + name + ": the solver " + std::string(setup.solvers.front()->name()) +
+                       " has no such option; solvers that have it: " + others + " (choose one with --solver)");
+  }
+}
+
 void set_everywhere(Setup &setup, const std::string &name, const std::string &value) {
   bool found = false;
   bool pinned = false;
@@ -55,7 +70,13 @@ void set_everywhere(Setup &setup, const std::string &name, const std::string &va
     throw InvalidInput("--" + name + " is given twice: here and within the name of the problem or the solver");
   }
   if (!found && !pinned) {
-    refuse_unknown(name, setup.command_options, options_of(setup));
+    refuse_option_of_others(setup, name);
+    auto options = options_of(setup);
+    for (const auto &other : catalog::solver_names()) { // which may be what was meant
+      const auto more = catalog::make_solver(other)->options();
+      options.insert(options.end(), more.begin(), more.end());
+    }
+    refuse_unknown(name, setup.command_options, options);
   }
 }
 
@@ -110,6 +131,7 @@ void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
   setup.problem->validate();
   for (const auto &solver : setup.solvers) {
     solver->validate();
+    (void)solver->traits();
   }
   validate(setup.run, "run");
 }

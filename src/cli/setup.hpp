@@ -7,7 +7,7 @@
 #include "checkpoint/run_folder.hpp"
 #include "experiment/experiment.hpp"
 
-#include <duplex/solver.hpp>
+#include <duplex/solve.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace duplex::cli {
+
+/// What `solve` does where it is told nothing else.
+[[nodiscard]] inline Options run_of_the_tool() { return {.recoveries = 12}; }
 
 struct Setup {
   std::unique_ptr<catalog::ConfiguredProblem> problem;

@@ -12,14 +12,15 @@
 #include "report/table.hpp"
 #include "report/text.hpp"
 
-#include <duplex/certificate.hpp>
-#include <duplex/exact.hpp>
-#include <duplex/metrics.hpp>
+#include <duplex/measure/certificate.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/run/metrics.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -29,15 +30,12 @@ namespace duplex::cli {
 namespace {
 
 std::string explanation_without_choices(const std::string &solver) {
-  return solver == "bagdc" ? "steps were given; only bagdc without any chooses its own"
-                           : solver + " does not choose its steps; only bagdc does";
+  return solver + " goes by the steps that it is given; automatic chooses its own";
 }
 
 using experiment::Experiment;
 using experiment::run_series;
 using experiment::Series;
-
-constexpr std::int64_t usual_recoveries = 12;
 
 std::string solution_csv(const State<catalog::Vector> &state) {
   std::string csv = "variable,index,value\n";
@@ -95,11 +93,7 @@ double seconds_left(double most, const SavedState *from) {
 RunClaims claims_of(const Summary &summary, const Options &options, const catalog::ConfiguredSolver &solver) {
   RunClaims claims;
   if (summary.termination == Termination::tolerance_verified) {
-    for (const auto &info : solver.options()) {
-      if (info.name == "tolerance") {
-        (void)catalog::read_field(info.value, claims.relative_slope);
-      }
-    }
+    claims.relative_slope = solver.traits().own_tolerance;
   } else if (summary.termination == Termination::direction_tolerance) {
     claims.slope = options.direction_tolerance;
   } else if (summary.termination == Termination::kkt_tolerance && options.kkt_tolerance > 0.0) {
@@ -151,8 +145,8 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   setup.solvers.push_back(catalog::make_solver(arguments.solver));
+  setup.run = run_of_the_tool();
   setup.run.interrupt = &interrupt_requested();
-  setup.run.recoveries = usual_recoveries;
   setup.command_options = command_options;
   setup.overrides_names = from != nullptr;
   apply_options(setup, arguments.more);
@@ -296,11 +290,25 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   return reached && certified && series.trace_failure.empty() ? exit_success : exit_run_failed;
 }
 
+/// A trace is no result of this run, nor of another one.
+void refuse_trace_over_results(const SolveArguments &arguments) {
+  const std::filesystem::path trace = arguments.trace;
+  constexpr std::array<std::string_view, 2> of_solve{"solve.csv", "solution.csv"}; // others have no name of a trace
+  const bool is_here = !arguments.out.empty() && !trace.empty() &&
+                       std::filesystem::absolute(arguments.out).lexically_normal() == trace.parent_path();
+  if (is_here && std::find(of_solve.begin(), of_solve.end(), trace.filename().string()) != of_solve.end()) {
+    throw InvalidInput(fmt::format("--trace {}: that is the name of a result of this run; name another one",
+                                   trace.filename().string()));
+  }
+  checkpoint::refuse_files_of_runs("--trace", trace);
+}
+
 int begin_solving(SolveArguments arguments, const std::vector<std::string> &command_options) {
   if (arguments.problem.empty()) {
     throw InvalidInput("--problem NAME is needed, or --resume DIR (`duplex list` shows the problems)" +
                        (arguments.more.empty() ? "" : "; found '" + arguments.more.front() + "'"));
   }
+  refuse_trace_over_results(arguments);
   if (arguments.out.empty()) {
     return solve_problem(std::move(arguments), command_options, nullptr, nullptr);
   }
@@ -355,13 +363,15 @@ void add_solve(CLI::App &app, Action &chosen) {
   command->add_flag("--explain", arguments->explain, "Print what a run without given steps has measured and chosen");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();
-  command->footer("Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"
-                  "--iterations 500 --direction-tolerance 1e-6; `duplex list` shows them.\n"
-                  "bagdc without --alpha, --beta, --eta or a rule for them chooses its steps itself, and ends at its\n"
-                  "own --tolerance. Other runs without a tolerance or a target do all of their iterations.");
+  command->footer(
+      "Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"
+      "--iterations 500 --direction-tolerance 1e-6; `duplex list` shows them.\n"
+      "automatic chooses its steps itself, and ends at its own --tolerance. Runs of other solvers without a\n"
+      "tolerance or a target do all of their iterations.");
   command->callback([command, arguments, &chosen] {
     chosen = [command, arguments] {
       arguments->more = command->remaining();
+      arguments->gave_save_every = command->count("--save-every") > 0;
       if (!arguments->trace.empty()) {
         (void)experiment::trace_format_of(arguments->trace);
         arguments->gave_trace = true;

@@ -3,8 +3,8 @@
 #include "catalog/options.hpp"
 #include "report/text.hpp"
 
-#include <duplex/conversion.hpp>
-#include <duplex/options.hpp>
+#include <duplex/core/conversion.hpp>
+#include <duplex/run/options.hpp>
 
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@ constexpr const char *target_entry = "told target";
 constexpr const char *trace_entry = "told trace";
 constexpr const char *every_entry = "told every";
 constexpr const char *patience_entry = "told held-out patience";
+constexpr const char *save_every_entry = "told save-every";
 constexpr const char *more_entry = "told more";
 
 /// Arguments hold any byte but zero, which ends each.
@@ -77,6 +78,7 @@ void put_told(const SolveArguments &arguments, SavedState &state) {
   state.put(trace_entry, arguments.trace);
   state.put(every_entry, SavedState::Integers{arguments.every});
   state.put(patience_entry, SavedState::Integers{arguments.held_out_patience});
+  state.put(save_every_entry, SavedState::Doubles{arguments.save_every});
   state.put(more_entry, joined(arguments.more));
 }
 
@@ -92,6 +94,10 @@ void take_told(const SavedState &state, SolveArguments &arguments) {
   }
   arguments.every = count_in(state, every_entry);
   arguments.held_out_patience = count_in(state, patience_entry);
+  if (!arguments.gave_save_every) {
+    arguments.save_every = number_within(state.first<SavedState::Doubles>(save_every_entry), positive,
+                                         fmt::format("'{}' of the checkpoint", save_every_entry));
+  }
   auto all = split(state.get<std::string>(more_entry));
   all.insert(all.end(), arguments.more.begin(), arguments.more.end());
   arguments.more = std::move(all);

@@ -3,7 +3,7 @@
 
 #include "checkpoint/run_folder.hpp"
 
-#include <duplex/saved_state.hpp>
+#include <duplex/core/saved_state.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace duplex::cli {
 
 struct SolveArguments {
   std::string problem = {};
-  std::string solver = "bagdc";
+  std::string solver = "automatic";
   std::string metrics = "kkt,upper";
   std::string target = {};
   std::string out = {};
@@ -24,6 +24,7 @@ struct SolveArguments {
   std::int64_t every = 1;
   std::int64_t held_out_patience = 0;
   double save_every = 10.0;
+  bool gave_save_every = false; ///< now, rather than when the run began
   bool as_json = false;
   bool explain = false;
   bool certify = false;

@@ -2,7 +2,7 @@
 #include "data/limits.hpp"
 #include "data/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <Eigen/Core>
 

@@ -5,7 +5,7 @@
 #include "data/readers.hpp"
 #include "data/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "data/quick_number.hpp"
 #include "data/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "catalog/suggest.hpp"
 #include "data/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

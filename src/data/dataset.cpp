@@ -4,7 +4,7 @@
 #include "data/source.hpp"
 #include "data/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

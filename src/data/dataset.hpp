@@ -3,8 +3,8 @@
 // What cannot be read exactly is refused with InvalidInput that names the file, the
 // place, what was found and what was expected; docs/data.md has the rules.
 
-#include <duplex/error.hpp>
-#include <duplex/feature_table.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/kernels/feature_table.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "data/split.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "data/demo.hpp"
 #include "data/random.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

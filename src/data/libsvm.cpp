@@ -5,7 +5,7 @@
 #include "data/text.hpp"
 #include "data/text_reader.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

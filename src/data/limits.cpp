@@ -1,7 +1,7 @@
 #include "data/limits.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/memory.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/core/memory.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Wrong labels on purpose, with a record of where they are.
 
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 // Arrays as NumPy's load() reads them.
 
-#include <duplex/space.hpp>
+#include <duplex/space/space.hpp>
 
 #include <cstdint>
 #include <span>

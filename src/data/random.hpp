@@ -1,6 +1,6 @@
 #pragma once
 
-#include <duplex/random.hpp>
+#include <duplex/core/random.hpp>
 
 namespace duplex::data {
 

@@ -84,7 +84,7 @@ std::uint32_t crc32c(std::string_view bytes) {
 
 std::string first_event(double wall_time) {
   std::string event = event_at(wall_time);
-  append_bytes(event, 3, "brain.Event:2");
+  append_bytes(event, 3, event_version);
   return record_of(event);
 }
 

@@ -9,6 +9,9 @@
 
 namespace duplex::experiment {
 
+/// In the first event of every file.
+inline constexpr std::string_view event_version = "brain.Event:2";
+
 /// CRC-32C (Castagnoli).
 [[nodiscard]] std::uint32_t crc32c(std::string_view bytes);
 

@@ -3,7 +3,7 @@
 #include "experiment/trace_file.hpp"
 #include "report/json_file.hpp"
 
-#include <duplex/metrics.hpp>
+#include <duplex/run/metrics.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ public:
     if (file_) {
       file_->add(trace_.rows().back());
     }
-    note(progress.iteration);
+    note(trace_.rows().back());
   }
   /// With the rows of before where the run goes on.
   void begin(const SavedState *from) {
@@ -90,7 +90,7 @@ public:
     if (from != nullptr) {
       trace_.restore(from->get<SavedState::Doubles>("trace"), request_->metrics.size());
       for (const auto &row : trace_.rows()) {
-        note(row.iteration);
+        note(row);
       }
       in_file = place_in_file(*from);
     }
@@ -114,9 +114,12 @@ public:
   }
 
 private:
-  void note(std::int64_t iteration) {
-    last_is_kept_ = iteration >= next_;
-    next_ = last_is_kept_ ? request_->kept.after(iteration) : next_;
+  /// An extra row does not move what is kept: a run that goes on keeps what one that was not interrupted would have.
+  void note(const TraceRow &row) {
+    if (!row.extra) {
+      last_is_kept_ = row.iteration >= next_;
+      next_ = last_is_kept_ ? request_->kept.after(row.iteration) : next_;
+    }
   }
 
   static constexpr const char *bytes_entry = "trace file bytes";

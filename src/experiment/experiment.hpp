@@ -6,7 +6,7 @@
 #include "report/figure.hpp"
 #include "report/files.hpp"
 
-#include <duplex/saving.hpp>
+#include <duplex/core/saving.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -40,21 +40,20 @@ std::string text_of(const Point &point) {
   return text;
 }
 
-/// η counts only where the multiplier's step is not searched for in every step.
+/// η counts only where no line search finds the multiplier's step.
 Point steps_of(const ConfiguredSolver &solver, const std::vector<std::string> &given) {
-  constexpr std::array<std::pair<std::string_view, double>, 3> usual{{{"alpha", 0.1}, {"beta", 0.2}, {"eta", 1.0}}};
   const auto options = solver.options();
-  const bool searches_eta = std::any_of(options.begin(), options.end(), [](const catalog::OptionInfo &info) {
-    return info.name == "dual" && info.value != "constant";
-  });
+  const bool searches = std::any_of(options.begin(), options.end(),
+                                    [](const catalog::OptionInfo &info) { return info.role == Role::multiplier_cap; });
   Point point;
-  for (const auto &[name, otherwise] : usual) {
+  for (const auto &[role, otherwise] : usual_steps) {
     for (const auto &info : options) {
       double value = 0.0;
-      const bool is_given = solver.is_pinned(info.name) || std::find(given.begin(), given.end(), name) != given.end();
-      if (info.name == name && !is_given && !(name == "eta" && searches_eta) &&
+      const bool is_given =
+          solver.is_pinned(info.name) || std::find(given.begin(), given.end(), info.name) != given.end();
+      if (info.role == role && !is_given && !(role == Role::multiplier_step && searches) &&
           catalog::read_field(info.value, value)) {
-        point.push_back({std::string(name), value > 0.0 ? value : otherwise});
+        point.push_back({info.name, value > 0.0 ? value : otherwise});
       }
     }
   }
@@ -76,12 +75,12 @@ public:
   Search(std::span<const RunRequest> requests, const ConfiguredSolver &solver, double budget)
       : requests_(requests), solver_(&solver), left_(budget),
         longest_(budget / (40.0 * static_cast<double>(requests.size()))) {
-    found_.steps = "as given";
+    found_.steps = solver.traits().chooses_its_steps() ? "its own" : "as given";
     found_.solver = copy_of(solver);
   }
 
   FoundSteps run(const Point &start) {
-    (void)score_of(copy_of(*solver_), "as given");
+    (void)score_of(with_steps(*solver_, start), start.empty() ? found_.steps : text_of(start));
     if (!start.empty()) {
       decades(start);
       for (const double factor : {3.0, 1.5}) {
@@ -149,26 +148,19 @@ private:
     double seconds = 0.0;
     double largest = 0.0;
     std::size_t done = 0;
-    try {
-      for (RunRequest request : requests_) {
-        const double enough = all_arrived() ? found_.best : infinity;
-        request.options.max_seconds = std::min({left_, longest_, std::max(1e-9, enough - seconds)});
-        const Series series = run_series_or_fail(request, *solver);
-        seconds += series.summary.seconds;
-        left_ -= series.summary.seconds;
-        const double metric = series.final_metric(request.metrics.back());
-        score.arrived += series.summary.converged() ? 1 : 0;
-        largest = series.summary.failed() || !std::isfinite(metric) ? infinity : std::max(largest, metric);
-        ++done;
-        if (spent() || (all_arrived() && !series.summary.converged())) { // it cannot become the best
-          break;
-        }
+    for (RunRequest request : requests_) {
+      const double enough = all_arrived() ? found_.best : infinity;
+      request.options.max_seconds = std::min({left_, longest_, std::max(1e-9, enough - seconds)});
+      const Series series = run_series_or_fail(request, *solver);
+      seconds += series.summary.seconds;
+      left_ -= series.summary.seconds;
+      const double metric = series.final_metric(request.metrics.back());
+      score.arrived += series.summary.converged() ? 1 : 0;
+      largest = series.summary.failed() || !std::isfinite(metric) ? infinity : std::max(largest, metric);
+      ++done;
+      if (spent() || (all_arrived() && !series.summary.converged())) { // it cannot become the best
+        break;
       }
-    } catch (const InvalidInput &) { // an option of the solver that goes with its own steps alone
-      if (is_first) {
-        throw;
-      }
-      return {};
     }
     ++found_.trials;
     found_.seconds += seconds;

@@ -4,8 +4,8 @@
 #include "experiment/experiment.hpp"
 #include "report/json_file.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/fields.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/core/fields.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,9 +44,32 @@ TraceFile::TraceFile(const std::filesystem::path &path, std::vector<std::string>
   if (path.has_parent_path()) {
     std::filesystem::create_directories(path.parent_path(), problem);
   }
+  if (known_.hash.empty()) {
+    refuse_other_content();
+  }
   if (problem || !std::ofstream(path, std::ios::app)) {
     throw InvalidInput(fmt::format("--trace {}: cannot be written: {}", path.string(),
                                    problem ? problem.message() : std::generic_category().message(errno)));
+  }
+}
+
+/// A file that no run of Duplex has written is somebody's own.
+void TraceFile::refuse_other_content() const {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path_, unknown) || std::filesystem::file_size(path_, unknown) == 0) {
+    return;
+  }
+  std::string beginning(64, '\0');
+  std::ifstream file(path_, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(file.gcount()));
+  const bool is_trace = format_ == TraceFormat::csv          ? beginning.starts_with("iteration,seconds,direction,")
+                        : format_ == TraceFormat::json_lines ? beginning.starts_with("{\"iteration\":")
+                                                             : beginning.find(event_version) != std::string::npos;
+  if (!is_trace) {
+    throw InvalidInput(fmt::format("--trace {}: the file is there already and is no trace of Duplex; move it, or name "
+                                   "another one",
+                                   path_.string()));
   }
 }
 

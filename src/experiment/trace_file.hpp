@@ -4,7 +4,7 @@
 
 #include "report/hash.hpp"
 
-#include <duplex/observer.hpp>
+#include <duplex/run/observer.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -41,6 +41,7 @@ public:
 
 private:
   void write(const std::string &text);
+  void refuse_other_content() const;
   [[nodiscard]] bool begins_as_known();
   [[nodiscard]] std::string record(const TraceRow &row) const;
   [[nodiscard]] double wall_time(double seconds) const;

@@ -10,24 +10,14 @@ namespace duplex::fewshot {
 
 namespace {
 
-template <class S>
-concept HasInnerLoop = requires(const S &solver) {
-  solver.inner;
-};
-
 template <class S, class P>
 Tensors direction_after(std::int64_t steps, const S &solver, const P &problem, State<Tensors> &state) {
   typename S::template Run<P> run(solver, problem, state);
   UpperUpdate<Tensors> stays(UpperRule{}, Tensors());
   for (std::int64_t k = 0; k < steps; ++k) {
-    StepOutcome outcome;
-    if constexpr (MovesUpper<decltype(run), Tensors>) {
-      outcome = run.step(state, k, stays);
-    } else {
-      outcome = run.step(state, k);
-    }
-    if (!outcome.failure.empty()) {
-      throw TrainingFailed("few-shot, lower level: " + outcome.failure);
+    const StepReport report = run.step(state, k, stays);
+    if (!report.failure.empty()) {
+      throw TrainingFailed("few-shot, lower level: " + report.failure);
     }
   }
   return run.direction();
@@ -50,11 +40,16 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
   const std::string count = std::to_string(steps);
   // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and neither many steps nor digits.
   const std::string linear_steps = std::to_string(std::max<std::int64_t>(1, steps / 2));
-  const catalog::OptionValues defaults{{"beta", length},    {"eta", length},    {"dual", "constant"},
+  const catalog::OptionValues defaults{{"alpha", "1"}, // which moves nothing here
+                                       {"beta", length},    {"eta", length},    {"dual", "constant"},
                                        {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
                                        {"damping", "0.01"}, {"epsilon", "0.01"}};
   catalog::with_solver(parsed, defaults, [&]<class S>(const S &solver) {
-    const std::int64_t outer = HasInnerLoop<S> ? 1 : steps;
+    if (solver.traits().chooses_its_steps()) {
+      throw InvalidInput(parsed.name + ": it moves x itself, but the backbone is moved by few-shot, by Adam with "
+                                       "--alpha; expected a solver with steps, such as bagdc");
+    }
+    const std::int64_t outer = solver.traits().solves_inside ? 1 : steps;
     made.on_features = [solver, outer](const Heads &heads, State<Tensors> &state) {
       return direction_after(outer, solver, heads, state);
     };

@@ -8,7 +8,7 @@
 // is the hypergradient in the features; one backward pass through whatever made them gives that of the features' own
 // parameters.
 
-#include <duplex/problem.hpp>
+#include <duplex/problem/problem.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <utility>

@@ -3,7 +3,7 @@
 #include "data/double_mnist.hpp"
 #include "fewshot/failure.hpp"
 
-#include <duplex/archive.hpp>
+#include <duplex/space/archive.hpp>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,6 +1,6 @@
 #include "fewshot/pool.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <ATen/ATen.h>
 

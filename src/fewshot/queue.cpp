@@ -1,6 +1,6 @@
 #include "fewshot/queue.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 
 #include "data/double_mnist.hpp"
 
-#include <duplex/summary.hpp>
+#include <duplex/run/summary.hpp>
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
@@ -15,16 +15,17 @@ namespace {
 
 Json settings_json(const Settings &settings) {
   Json json = Json::object();
-  Settings::fields(settings, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
-    using Field = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::floating_point<Field>) {
-      json[std::string(name)] = std::isfinite(value) ? Json(value) : Json();
-    } else if constexpr (std::integral<Field>) {
-      json[std::string(name)] = value;
-    } else {
-      json[std::string(name)] = field_text(value);
-    }
-  });
+  Settings::fields(settings,
+                   [&](std::string_view name, const auto &value, const Bound &, std::string_view, Role = Role::none) {
+                     using Field = std::remove_cvref_t<decltype(value)>;
+                     if constexpr (std::floating_point<Field>) {
+                       json[std::string(name)] = std::isfinite(value) ? Json(value) : Json();
+                     } else if constexpr (std::integral<Field>) {
+                       json[std::string(name)] = value;
+                     } else {
+                       json[std::string(name)] = field_text(value);
+                     }
+                   });
   return json;
 }
 

@@ -5,15 +5,16 @@ namespace duplex::fewshot {
 
 Settings settings_of(const SavedState &state) {
   Settings settings;
-  Settings::fields(settings, [&](std::string_view name, auto &value, const Bound &, std::string_view) {
-    const std::string entry = "setting " + std::string(name);
-    if (!state.has(entry)) {
-      throw InvalidInput("the checkpoint is not of duplex few-shot");
-    }
-    if (const auto &text = state.get<std::string>(entry); !catalog::read_field(text, value)) {
-      throw InvalidInput("'" + entry + "' of the saved state is '" + text + "'");
-    }
-  });
+  Settings::fields(settings,
+                   [&](std::string_view name, auto &value, const Bound &, std::string_view, Role = Role::none) {
+                     const std::string entry = "setting " + std::string(name);
+                     if (!state.has(entry)) {
+                       throw InvalidInput("the checkpoint is not of duplex few-shot");
+                     }
+                     if (const auto &text = state.get<std::string>(entry); !catalog::read_field(text, value)) {
+                       throw InvalidInput("'" + entry + "' of the saved state is '" + text + "'");
+                     }
+                   });
   return settings;
 }
 

@@ -2,7 +2,7 @@
 
 #include "data/double_mnist.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "fewshot/tasks.hpp"
 
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
 #include <duplex/torch/capture.hpp>
 
 #include <array>

@@ -4,8 +4,8 @@
 #include "fewshot/backbone_file.hpp"
 #include "fewshot/learner.hpp"
 
-#include <duplex/conversion.hpp>
-#include <duplex/solver.hpp>
+#include <duplex/core/conversion.hpp>
+#include <duplex/solve.hpp>
 #include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>
@@ -242,9 +242,10 @@ private:
       return;
     }
     SavedState state;
-    Settings::fields(settings_, [&](std::string_view name, const auto &value, const Bound &, std::string_view) {
-      state.put("setting " + std::string(name), field_text(value));
-    });
+    Settings::fields(settings_,
+                     [&](std::string_view name, const auto &value, const Bound &, std::string_view, Role = Role::none) {
+                       state.put("setting " + std::string(name), field_text(value));
+                     });
     state.put("seconds", SavedState::Doubles{seconds()});
     std::vector<double> looks;
     for (const auto &look : outcome_.looks) {

@@ -4,7 +4,7 @@
 
 #include "fewshot/settings.hpp"
 
-#include <duplex/saved_state.hpp>
+#include <duplex/core/saved_state.hpp>
 
 #include <atomic>
 #include <filesystem>

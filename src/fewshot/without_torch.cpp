@@ -1,6 +1,6 @@
 #include "fewshot/training.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 namespace duplex::fewshot {
 

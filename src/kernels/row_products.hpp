@@ -9,7 +9,7 @@
 // Numbers per sample and class lie class after class, [class][block_rows], so that softmax
 // goes over samples in vectors.
 
-#include <duplex/feature_table.hpp>
+#include <duplex/kernels/feature_table.hpp>
 
 #include <cstddef>
 #include <cstdint>

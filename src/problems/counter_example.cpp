@@ -1,7 +1,7 @@
 #include <duplex/problems/counter_example.hpp>
 
-#include <duplex/matrix_file.hpp>
-#include <duplex/memory.hpp>
+#include <duplex/core/memory.hpp>
+#include <duplex/numerics/matrix_file.hpp>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include <duplex/problems/hyper_cleaning.hpp>
 
-#include <duplex/memory.hpp>
+#include <duplex/core/memory.hpp>
 
 #include "kernels/row_products.hpp"
 

@@ -1,8 +1,8 @@
 #include <duplex/problems/quadratic.hpp>
 
-#include <duplex/memory.hpp>
+#include <duplex/core/memory.hpp>
 
-#include <duplex/matrices.hpp>
+#include <duplex/numerics/matrices.hpp>
 
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 #include <duplex/problems/ridge.hpp>
 
-#include <duplex/memory.hpp>
+#include <duplex/core/memory.hpp>
 
 #include <algorithm>
 #include <cmath>

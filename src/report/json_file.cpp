@@ -3,7 +3,7 @@
 #include "report/hash.hpp"
 #include "report/text.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "reproduce/quantile.hpp"
 #include "reproduce/reproduce.hpp"
 
-#include <duplex/exact.hpp>
+#include <duplex/measure/exact.hpp>
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ Outcome solve_one(std::uint64_t seed) {
   const auto start = state;
   Monitor<Eigen::VectorXd> monitor;
   monitor.stop_when = [](const auto &progress) { return products_of(progress.counters) > most_products; };
-  const auto summary = solve(instance.problem, Bagdc{.tolerance = tolerance}, state, {}, monitor);
+  const auto summary = solve(instance.problem, Automatic{.tolerance = tolerance}, state, {}, monitor);
   Outcome outcome;
   outcome.condition = instance.condition;
   outcome.products = products_of(summary.counters);
@@ -190,7 +190,7 @@ void counter_example(Experiment &result, const Settings &settings) {
                                           condition, 1.0 / condition))
             ->make();
     Series series = experiment::run_series({.problem = problem,
-                                            .solver = "bagdc",
+                                            .solver = "automatic",
                                             .name = fmt::format("counter-example, condition {}", condition),
                                             .options = {.interrupt = settings.interrupt},
                                             .metrics = {"hypergradient"},
@@ -229,7 +229,7 @@ void built_in_problems(Experiment &result, const Settings &settings) {
     const bool known = problem.answer().has_value();
     const std::string metric = known ? "x-error" : "hypergradient";
     Series series = experiment::run_series({.problem = problem,
-                                            .solver = "bagdc",
+                                            .solver = "automatic",
                                             .name = name,
                                             .options = {.interrupt = settings.interrupt},
                                             .metrics = {metric},

@@ -4,7 +4,7 @@
 #include "reproduce/least_squares.hpp"
 #include "reproduce/quad.hpp"
 
-#include <duplex/curvature.hpp>
+#include <duplex/measure/curvature.hpp>
 #include <duplex/problems/quadratic.hpp>
 
 #include <Eigen/LU>
@@ -140,7 +140,7 @@ CheckedClaim least_squares(Draws &draw, bool nearly) {
   const double tolerance = draw.power_of_ten(-9.0, -1.0);
   const QuadMatrix left(t);
   const QuadMatrix right(r);
-  return run(catalog::Problem(problem), problem.start(), fmt::format("bagdc:tolerance={}", tolerance),
+  return run(catalog::Problem(problem), problem.start(), fmt::format("automatic:tolerance={}", tolerance),
              {.recoveries = draw.uniform() < 0.5 ? 12 : 0}, tolerance, words,
              [&](const Vector &x) { return slope_of(problem, left, right, x); });
 }
@@ -168,7 +168,7 @@ CheckedClaim scaled(Draws &draw) {
   std::string words;
   const auto problem = scaled_quadratic(draw, 10.0, 8.0, words);
   const double tolerance = draw.power_of_ten(-16.0, -0.5);
-  std::string solver = fmt::format("bagdc:tolerance={}", tolerance);
+  std::string solver = fmt::format("automatic:tolerance={}", tolerance);
   if (draw.uniform() < 0.5) {
     solver += fmt::format(":upper-scale={}", draw.power_of_ten(-8.0, 8.0));
   }

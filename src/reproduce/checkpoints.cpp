@@ -28,7 +28,7 @@ struct Method {
 };
 constexpr std::array<Method, 3> methods{{{"BAGDC, hand-tuned", "bagdc:alpha=0.1:beta=0.3:upper=adam:fused=false"},
                                          {"BAGDC, mixed and fused", "bagdc:alpha=0.1:beta=0.3:upper=adam:mixing=5"},
-                                         {"BAGDC, no step given", "bagdc"}}};
+                                         {"automatic", "automatic"}}};
 
 struct Cost {
   double seconds = 0.0; ///< for a checkpoint: gathering, writing and renaming

@@ -38,8 +38,8 @@ const std::array<CleaningMethod, 10> cleaning_methods{{
     {"BAGDC mixed", "bagdc:dual=constant:eta=0.3:mixing=5:fused=false", none, 5},
     {"BAGDC fused", "bagdc:dual=adaptive:eta-cap=10", none, 5},
     {"BAGDC mixed, fused", "bagdc:dual=constant:eta=0.3:mixing=5", none, 5},
-    {"BAGDC, no step given", "bagdc:upper=gradient:fused=false", none, 5, true},
-    {"BAGDC, no step given, fused", "bagdc:upper=gradient", none, 5, true},
+    {"automatic", "automatic:fused=false", none, 5, true},
+    {"automatic, fused", "automatic", none, 5, true},
 }};
 
 CleaningRace::CleaningRace(const Settings &settings, std::uint64_t seed)

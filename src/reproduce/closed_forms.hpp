@@ -5,7 +5,7 @@
 //   NS with M terms (i = 0 … M − 1):     x = (I + S_M)⁻¹ z₀
 //   BAGDC and every exact method:        x* = (I + A⁻¹)⁻¹ z₀
 
-#include <duplex/dense.hpp>
+#include <duplex/numerics/dense.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "reproduce/quadratic_runs.hpp"
 
-#include <duplex/dense.hpp>
+#include <duplex/numerics/dense.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include "reproduce/closed_forms.hpp"
 #include "reproduce/reproduce.hpp"
 
-#include <duplex/matrices.hpp>
+#include <duplex/numerics/matrices.hpp>
 
 #include <fmt/format.h>
 

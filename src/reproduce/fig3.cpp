@@ -5,7 +5,7 @@
 #include "report/table.hpp"
 #include "reproduce/reproduce.hpp"
 
-#include <duplex/metrics.hpp>
+#include <duplex/run/metrics.hpp>
 
 #include <fmt/format.h>
 

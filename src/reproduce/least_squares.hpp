@@ -2,7 +2,7 @@
 // Least squares on both levels. Where A is wide, or has rows that depend on others, the lower level has many
 // minimizers.
 
-#include <duplex/problem.hpp>
+#include <duplex/problem/problem.hpp>
 
 #include <utility>
 

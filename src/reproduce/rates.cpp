@@ -13,10 +13,10 @@
 #include "reproduce/quadratic_runs.hpp"
 #include "reproduce/reproduce.hpp"
 
-#include <duplex/aggregate.hpp>
-#include <duplex/lyapunov.hpp>
+#include <duplex/measure/lyapunov.hpp>
+#include <duplex/measure/residual.hpp>
+#include <duplex/problem/aggregate.hpp>
 #include <duplex/problems/multiple_minimizers.hpp>
-#include <duplex/residual.hpp>
 
 #include <fmt/format.h>
 

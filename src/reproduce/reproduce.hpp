@@ -3,7 +3,7 @@
 
 #include "experiment/experiment.hpp"
 
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
 
 #include <atomic>
 #include <cstdint>

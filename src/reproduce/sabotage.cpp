@@ -6,7 +6,7 @@
 #include "reproduce/quadratic_runs.hpp"
 #include "reproduce/reproduce.hpp"
 
-#include <duplex/curvature.hpp>
+#include <duplex/measure/curvature.hpp>
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -148,40 +148,36 @@ Sabotaged run_sabotaged(Sabotage kind, std::uint64_t seed) {
   }
   const Quadratic<double> problem(data);
 
-  Bagdc solver;
   const int mode = static_cast<int>(3.0 * uniform());
-  if (mode < 2) {
-    solver = {.alpha = 0.05 / settings.condition, .beta = 1.0 / curvature, .eta = 1.0 / curvature};
-    solver.dual = mode == 0 ? DualStep::constant : DualStep::adaptive;
-  }
+  const bool is_automatic = mode == 2 && kind != Sabotage::long_steps;
+  Bagdc given{.alpha = 0.05 / settings.condition, .beta = 1.0 / curvature, .eta = 1.0 / curvature};
+  given.dual = mode == 0 ? DualStep::constant : mode == 1 ? DualStep::adaptive : DualStep::relaxed;
   if (kind == Sabotage::long_steps) {
-    if (solver.governs()) {
-      solver = {.alpha = 0.05 / settings.condition, .beta = 1.0 / curvature, .eta = 1.0 / curvature};
-      solver.dual = DualStep::relaxed;
-    }
     const double factor = std::pow(10.0, 1.0 + 2.0 * uniform());
-    const bool has_eta = solver.dual == DualStep::constant; // elsewhere a line search finds it
+    const bool has_eta = given.dual == DualStep::constant; // elsewhere a line search finds it
     const int which = has_eta ? static_cast<int>(4.0 * uniform()) : static_cast<int>(2.0 * uniform());
-    solver.alpha *= which == 0 || which == 3 ? factor : 1.0;
-    solver.beta *= which == 1 || which == 3 ? factor : 1.0;
-    solver.eta *= which == 2 || which == 3 ? factor : 1.0;
+    given.alpha *= which == 0 || which == 3 ? factor : 1.0;
+    given.beta *= which == 1 || which == 3 ? factor : 1.0;
+    given.eta *= which == 2 || which == 3 ? factor : 1.0;
   }
   const Options options{
-      .max_iterations = 300'000, .kkt_tolerance = solver.governs() ? 0.0 : 1e-6, .recoveries = 12, .patience = 10'000};
+      .max_iterations = 300'000, .kkt_tolerance = is_automatic ? 0.0 : 1e-6, .recoveries = 12, .patience = 10'000};
+  const auto run = [&](const auto &sabotaged, State<Vector> &state, const Options &with) {
+    return is_automatic ? solve(sabotaged, Automatic{}, state, with) : solve(sabotaged, given, state, with);
+  };
   Sabotaged result;
   result.kind = kind;
-  result.solver = solver.governs() ? "automatic" : field_text(solver.dual);
+  result.solver = is_automatic ? "automatic" : field_text(given.dual);
   auto state = problem.start();
   const Vector start = state.x;
   if (kind == Sabotage::one_nan) {
     auto healthy = problem.start();
     Options without_recoveries = options;
     without_recoveries.recoveries = 0;
-    const Summary alone = solve(problem, solver, healthy, without_recoveries);
-    result.breaks_anyway = !alone.converged();
-    result.summary = solve(Poisoned(problem, 1 + static_cast<std::int64_t>(300.0 * uniform())), solver, state, options);
+    result.breaks_anyway = !run(problem, healthy, without_recoveries).converged();
+    result.summary = run(Poisoned(problem, 1 + static_cast<std::int64_t>(300.0 * uniform())), state, options);
   } else {
-    result.summary = solve(problem, solver, state, options);
+    result.summary = run(problem, state, options);
   }
   if (const auto answer = answer_of(kind, problem)) {
     result.error = (state.x - *answer).norm() / (start - *answer).norm();

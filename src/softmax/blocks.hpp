@@ -5,7 +5,7 @@
 #include "kernels/row_products.hpp"
 #include "kernels/team.hpp"
 
-#include <duplex/softmax_loss.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
 
 #include <hwy/aligned_allocator.h>
 

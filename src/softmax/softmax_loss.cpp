@@ -1,7 +1,7 @@
 #include "softmax/blocks.hpp"
 
-#include <duplex/error.hpp>
-#include <duplex/softmax_loss.hpp>
+#include <duplex/core/error.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 #include <duplex/torch/captured.hpp>
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #if DUPLEX_TORCH_CUDA
 #include <ATen/cuda/CUDAContext.h>

@@ -1,6 +1,6 @@
 #include <duplex/torch/sampled_problem.hpp>
 
-#include <duplex/random.hpp>
+#include <duplex/core/random.hpp>
 #include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>

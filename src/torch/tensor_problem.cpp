@@ -1,6 +1,6 @@
 #include <duplex/torch/tensor_problem.hpp>
 
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
 #include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>

@@ -1,6 +1,6 @@
 #include <duplex/torch/tensors.hpp>
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>

@@ -1,5 +1,6 @@
 // A solver that needs more than a problem offers names what is missing.
-#include <duplex/solvers/bda.hpp>
+#include <duplex/methods/bda.hpp>
+#include <duplex/solve.hpp>
 
 struct Plain {
   using Vector = Eigen::VectorXd;

@@ -1,5 +1,5 @@
 // Observers share one signature: a mistake fails to compile instead of being ignored.
-#include <duplex/observer.hpp>
+#include <duplex/run/observer.hpp>
 
 #include <Eigen/Core>
 

@@ -204,8 +204,8 @@ TEST(FewShotCommand, LooksItsImagesUpWhereItWasStartedAndRefusesOthers) {
 TEST(FewShotCommand, IsRefusedWhileAnotherRunHasItsFolder) {
   const DrawnDigits digits;
   const ScratchFolder out;
-  RunningTool first({"solve", "--problem", "counter-example", "--alpha", "0.1", "--iterations", "1000000000000",
-                     "--every", "1000000000", "--out", out.path().string()});
+  RunningTool first({"solve", "--solver", "bagdc", "--beta", "0.2", "--problem", "counter-example", "--alpha", "0.1",
+                     "--iterations", "1000000000000", "--every", "1000000000", "--out", out.path().string()});
   ASSERT_TRUE(first.wait_until([&] { return std::filesystem::exists(out.path() / "manifest.json"); }));
   expect_refused(digits.options() + "--steps 1 --out " + out.path().string(), {"is in use by process"});
 }

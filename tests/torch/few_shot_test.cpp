@@ -5,9 +5,9 @@
 #include "checkpoint/checkpoint.hpp"
 #include "fewshot/learner.hpp"
 
-#include <duplex/archive.hpp>
+#include <duplex/space/archive.hpp>
 
-#include <duplex/solvers/bagdc.hpp>
+#include <duplex/methods/bagdc.hpp>
 
 #include <set>
 

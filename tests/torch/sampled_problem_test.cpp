@@ -147,7 +147,7 @@ TEST(SampledProblem, OnAllRowsHasTheBitsOfTheWhole) {
     EXPECT_TRUE(same_numbers(end_of(problem, solver, options), end_of(whole, solver, options))) << solver.name;
   };
   expect_the_same_bits(gentle);
-  expect_the_same_bits(Bagdc{.mu = 0.2});
+  expect_the_same_bits(Bagdc{.alpha = 0.1, .beta = 0.2, .mu = 0.2});
   expect_the_same_bits(Rhg{.inner = 4});
   expect_the_same_bits(Cg{.inner = 4});
   expect_the_same_run(problem, whole, gentle, 30, 0.0);

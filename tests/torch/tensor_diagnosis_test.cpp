@@ -50,9 +50,10 @@ TEST(DiagnosisOnTensors, NamesTheVariableThatIsNotFinite) {
     return solve(problem, solver, state, {.divergence_factor = infinity}).message;
   };
   constexpr double largest = std::numeric_limits<double>::max();
-  EXPECT_EQ(message(Bagdc{.beta = largest}), "lower level: y is not finite at step 1; try a smaller beta");
+  EXPECT_EQ(message(Bagdc{.alpha = 0.1, .beta = largest}),
+            "lower level: y is not finite at step 1; try a smaller beta");
   EXPECT_EQ(message(Rhg{.beta = 1e200, .inner = 3}), "lower level: y is not finite at step 1; try a smaller beta");
-  EXPECT_EQ(message(Bagdc{.eta = largest, .dual = DualStep::constant}),
+  EXPECT_EQ(message(Bagdc{.alpha = 0.1, .beta = 0.2, .eta = largest, .dual = DualStep::constant}),
             "multiplier v is not finite at step 1; try a smaller eta");
   EXPECT_CONTAINS(message(Nosa{.beta = 3.0}), "the steps of y are too long, beta = 3 with 2/λ = 2");
 }

@@ -108,7 +108,7 @@ TEST(TensorProblem, EvaluatesEachPointOnce) {
       Tensors({at::zeros(3)}), Tensors({at::zeros(3)}));
   *lower_calls = *upper_calls = 0;
   auto state = problem.start();
-  (void)run_steps(problem, Bagdc{.alpha = 0.1, .dual = DualStep::adaptive}, state, 10);
+  (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2, .dual = DualStep::adaptive}, state, 10);
   EXPECT_EQ(*lower_calls, 20)
       << "at (x, y) for the gradient and the cross product, at (x, y+) for two Hessian products";
   EXPECT_EQ(*upper_calls, 10);
@@ -259,7 +259,7 @@ TEST(TensorProblemRefuses, AStartOfOtherShapesTypesOrCounts) {
   const auto start_with = [&](const Tensors &y) {
     return refusal([&] {
       State<Tensors> state{Tensors({at::ones(2)}), y, {}};
-      (void)run_steps(problem, Bagdc{}, state, 1);
+      (void)run_steps(problem, Bagdc{.alpha = 0.1, .beta = 0.2}, state, 1);
     });
   };
   EXPECT_CONTAINS(start_with(Tensors({at::ones({3, 1})})), "tensor 0 of y is [3, 1]");
@@ -283,7 +283,7 @@ TEST(CapturedSteps, AreRefusedOrLeftAloneWithoutADevice) {
                   }),
                   "not on a CUDA device");
   EXPECT_CONTAINS(refusal([&] {
-                    (void)run_steps(problem, Captured<Bagdc>{{}, Capture::on}, state, 3);
+                    (void)run_steps(problem, Captured<Bagdc>{{.alpha = 0.1, .beta = 0.2}, Capture::on}, state, 3);
                   }),
                   "dual = constant");
   auto plain = problem.start();

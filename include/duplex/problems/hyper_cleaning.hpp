@@ -8,10 +8,10 @@
 // y holds K × (D + 1) weights, class after class, the bias last. BAGDC's fused step reads the
 // training samples twice and the trusted ones once.
 
-#include <duplex/any_problem.hpp>
-#include <duplex/fields.hpp>
-#include <duplex/fused.hpp>
-#include <duplex/softmax_loss.hpp>
+#include <duplex/core/fields.hpp>
+#include <duplex/kernels/softmax_loss.hpp>
+#include <duplex/problem/any_problem.hpp>
+#include <duplex/problem/fused.hpp>
 
 #include <cstdint>
 #include <memory>

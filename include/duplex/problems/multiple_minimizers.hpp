@@ -6,10 +6,10 @@
 // S(x) = {y₁ = x}. Optimum x = y₁ = y₂ = e, F* = 0, v₁* = 0 and v₂* arbitrary (0
 // here). Methods that descend on f alone never move y₂ and end elsewhere.
 
-#include <duplex/any_problem.hpp>
-#include <duplex/fields.hpp>
-#include <duplex/memory.hpp>
-#include <duplex/problem.hpp>
+#include <duplex/core/fields.hpp>
+#include <duplex/core/memory.hpp>
+#include <duplex/problem/any_problem.hpp>
+#include <duplex/problem/problem.hpp>
 
 #include <cmath>
 #include <optional>

@@ -6,11 +6,11 @@
 // G symmetric positive definite, H symmetric positive (semi)definite. The answer
 // solves the linear KKT system Gz + g = Kᵀv, Kz + h = 0 with K = (Cᵀ H).
 
-#include <duplex/any_problem.hpp>
-#include <duplex/dense.hpp>
-#include <duplex/exact.hpp>
-#include <duplex/fields.hpp>
-#include <duplex/lyapunov.hpp>
+#include <duplex/core/fields.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/measure/lyapunov.hpp>
+#include <duplex/numerics/dense.hpp>
+#include <duplex/problem/any_problem.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -7,10 +7,10 @@
 //
 // ρ > 0 keeps the penalties of useless features from running to infinity.
 
-#include <duplex/any_problem.hpp>
-#include <duplex/dense.hpp>
-#include <duplex/exact.hpp>
-#include <duplex/fields.hpp>
+#include <duplex/core/fields.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/numerics/dense.hpp>
+#include <duplex/problem/any_problem.hpp>
 
 #include <cstdint>
 #include <memory>

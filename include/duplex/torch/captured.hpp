@@ -7,8 +7,8 @@
 //
 // A single-loop step exchanges y with y⁺, so that two steps in turn are captured, after a few plain ones.
 
-#include <duplex/counters.hpp>
-#include <duplex/solver.hpp>
+#include <duplex/problem/counters.hpp>
+#include <duplex/solve.hpp>
 #include <duplex/torch/capture.hpp>
 #include <duplex/torch/tensors.hpp>
 
@@ -45,12 +45,7 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-template <class S>
-concept RepeatingSolver = requires(const S &solver) {
-  { solver.repeats() } -> std::convertible_to<bool>;
-};
-
-template <RepeatingSolver S> struct Captured : S {
+template <class S> struct Captured : S {
   Capture graph = Capture::automatic;
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
@@ -61,24 +56,24 @@ template <RepeatingSolver S> struct Captured : S {
   template <SecondOrderProblem P> class Run;
 };
 
-template <RepeatingSolver S> template <SecondOrderProblem P> class Captured<S>::Run {
+template <class S> template <SecondOrderProblem P> class Captured<S>::Run final : public MethodRun<VectorOf<P>> {
 public:
   using V = VectorOf<P>;
 
   Run(const Captured &options, const P &problem, const State<V> &start)
       : counters_(&problem.counters()), run_(options, problem, start),
         required_(options.graph == Capture::on), turns_{Turn(start.x), Turn(start.x)} {
-    const bool possible = options.repeats() && LaunchGraph::supports(start.x);
+    const bool possible = options.traits().repeats && LaunchGraph::supports(start.x);
     if (required_ && !possible) {
       throw InvalidInput(std::string(S::name) + ": graph = on, but " +
-                         (options.repeats() ? "x and y are not on a CUDA device that this build can use"
-                                            : "the steps change or read back numbers (expected constant steps, "
-                                              "dual = constant, mu = 0, mixing = 0)"));
+                         (options.traits().repeats ? "x and y are not on a CUDA device that this build can use"
+                                                   : "the steps change or read back numbers (expected constant steps, "
+                                                     "dual = constant, mu = 0, mixing = 0)"));
     }
     captures_ = possible && options.graph != Capture::off;
   }
 
-  StepOutcome step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
+  StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) override {
     auto &turn = turns_[static_cast<std::size_t>(k % 2)];
     if (captures_ && k >= plain_steps && !turn.graph.captured()) {
       record(turn, s, k, move);
@@ -92,8 +87,8 @@ public:
       turn.graph.replay();
       return turn.outcome;
     }
-    StepOutcome outcome;
-    const auto work = [&] { outcome = inner_step(s, k, move); };
+    StepReport outcome;
+    const auto work = [&] { outcome = run_.step(s, k, move); };
     if (captures_) {
       turn.graph.warm_up(work);
     } else {
@@ -102,11 +97,13 @@ public:
     return outcome;
   }
 
-  [[nodiscard]] const V &direction() const { return run_.direction(); }
+  [[nodiscard]] const V &direction() const override { return run_.direction(); }
   /// Whether steps are launches alone.
-  [[nodiscard]] bool ahead() const { return captures_ && turns_[0].graph.captured() && turns_[1].graph.captured(); }
-  [[nodiscard]] const V *lower_point() const { return captures_ ? nullptr : lower_point_of<V>(run_); }
-  void stay_beside() { captures_ = false; }
+  [[nodiscard]] bool runs_ahead() const override {
+    return captures_ && turns_[0].graph.captured() && turns_[1].graph.captured();
+  }
+  [[nodiscard]] const V *lower_point() const override { return captures_ ? nullptr : run_.lower_point(); }
+  void stop_running_ahead() override { captures_ = false; }
   template <class Archive> void archive(Archive &members) { run_.archive(members); }
 
 private:
@@ -115,7 +112,7 @@ private:
   struct Turn {
     explicit Turn(const V &variables) : graph(variables) {}
     LaunchGraph graph;
-    StepOutcome outcome;
+    StepReport outcome;
     Counters evaluated;
     State<V> after; ///< which memory holds the state after it
   };
@@ -128,7 +125,7 @@ private:
   void record(Turn &turn, State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
     const Counters before = *counters_;
     try {
-      turn.graph.capture([&] { turn.outcome = inner_step(s, k, move); });
+      turn.graph.capture([&] { turn.outcome = run_.step(s, k, move); });
     } catch (const std::exception &error) {
       *counters_ = before;
       captures_ = false;
@@ -139,14 +136,6 @@ private:
     }
     turn.evaluated = *counters_ - before;
     turn.after = {handles(s.x), handles(s.y), handles(s.v)};
-  }
-
-  StepOutcome inner_step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) {
-    if constexpr (MovesUpper<typename S::template Run<P>, V>) {
-      return run_.step(s, k, move);
-    } else {
-      return run_.step(s, k);
-    }
   }
 
   Counters *counters_;

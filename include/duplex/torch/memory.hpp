@@ -1,7 +1,7 @@
 #pragma once
 // What LibTorch refuses, in words that help; where memory is out: what was asked for, what is free, what to reduce.
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 #include <c10/util/Exception.h>
 

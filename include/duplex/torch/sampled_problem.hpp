@@ -12,7 +12,7 @@
 // A sample is put into the same memory, on the device of x and y, at every step, outside of what a CUDA graph records:
 // captured steps see the new sample. Hence its shapes stay.
 
-#include <duplex/stochastic.hpp>
+#include <duplex/problem/stochastic.hpp>
 #include <duplex/torch/tensor_problem.hpp>
 
 #include <cstdint>

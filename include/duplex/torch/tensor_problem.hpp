@@ -10,7 +10,7 @@
 // An evaluation keeps its graph: ∇y f, ∇²yy f·v and ∇²xy f·v at one point share one forward and one
 // first backward pass. Inputs that a loss does not use have zero derivatives.
 
-#include <duplex/problem.hpp>
+#include <duplex/problem/problem.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 // float64. A copy is a copy of the numbers (a tensor's own assignment would share them), a move is
 // cheap. Solvers see none of this.
 
-#include <duplex/saved_state.hpp>
-#include <duplex/space.hpp>
-#include <duplex/upper_rule.hpp>
+#include <duplex/core/saved_state.hpp>
+#include <duplex/space/space.hpp>
+#include <duplex/step/upper_rule.hpp>
 
 #include <ATen/core/Tensor.h>
 

@@ -1,8 +1,9 @@
 #include "catalog/named_solver.hpp"
 #include "clean/network/problem.hpp"
 
-#include <duplex/curvature.hpp>
-#include <duplex/lbfgs.hpp>
+#include <duplex/measure/curvature.hpp>
+#include <duplex/numerics/lbfgs.hpp>
+#include <duplex/solve.hpp>
 #include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>

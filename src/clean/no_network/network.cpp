@@ -1,6 +1,6 @@
 #include "clean/network.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 namespace duplex::clean {
 

@@ -1,6 +1,6 @@
 #include "cli/torch/tool.hpp"
 
-#include <duplex/error.hpp>
+#include <duplex/core/error.hpp>
 
 namespace duplex::cli {
 

@@ -1,0 +1,228 @@
+#pragma once
+// What a run's end is worth, by means that no method uses: ∇φ(x) by a solve of the lower level with its error, the same
+// by differences of φ along random directions, and the KKT blocks of (x, y, v); and whether that bears out what the run
+// says of itself.
+
+#include <duplex/measure/check.hpp>
+#include <duplex/measure/exact.hpp>
+#include <duplex/measure/residual.hpp>
+#include <duplex/measure/verification.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace duplex {
+
+/// What a run says of its end. Zero: it does not.
+struct RunClaims {
+  double relative_slope = 0.0; ///< ‖∇φ(x)‖ ≤ this · ‖∇φ(x₀)‖
+  double slope = 0.0;          ///< ‖∇φ(x)‖ ≤ this
+  double kkt = 0.0;            ///< ‖∇L(x, y, v)‖ ≤ this
+
+  [[nodiscard]] bool any() const { return relative_slope > 0.0 || slope > 0.0 || kkt > 0.0; }
+};
+
+struct CertificateOptions {
+  int directions = 5;
+  std::uint64_t seed = 0; ///< of the directions
+  RunClaims claims = {};
+};
+
+struct Certificate {
+  KktBlocks blocks;                          ///< at the x, y and v of the run
+  std::string unavailable;                   ///< why ∇φ(x) does not exist or could not be had; the rest is zero then
+  double value = 0.0;                        ///< φ(x)
+  double hypergradient = 0.0;                ///< ‖∇φ(x)‖
+  double hypergradient_error = 0.0;          ///< by which it may be wrong
+  std::optional<double> first_hypergradient; ///< ‖∇φ(x₀)‖, where it exists
+  double lower_error = 0.0;                  ///< ‖y − y*(x)‖
+  double lower_length = 0.0;                 ///< ‖y*(x)‖
+  double multiplier_error = 0.0;             ///< ‖v − v*(x)‖
+  double multiplier_length = 0.0;            ///< ‖v*(x)‖
+  int directions = 0;                        ///< along which φ was differenced
+  double difference_error = 0.0;     ///< largest |difference − ∇φ·u|, u of length one, over `difference_scale`
+  double difference_scale = 0.0;     ///< the larger of ‖∇φ(x)‖ and ‖∇φ(x₀)‖
+  double difference_tolerance = 0.0; ///< what truncation and rounding may leave of that error
+  RunClaims claims;
+  std::string refuted; ///< what the run claims and is not borne out, with the numbers; empty where there is nothing
+
+  [[nodiscard]] bool exists() const { return unavailable.empty(); }
+  /// Whether rounding leaves enough of the differences to tell anything.
+  [[nodiscard]] bool differences_decide() const {
+    constexpr double most = 0.1;
+    return exists() && difference_tolerance <= most;
+  }
+  /// Differences of φ agree with the hypergradient.
+  [[nodiscard]] bool is_consistent() const { return differences_decide() && difference_error <= difference_tolerance; }
+  /// The hypergradient exists, differences of φ agree with it, and all that the run claims is borne out.
+  [[nodiscard]] bool holds() const { return is_consistent() && refuted.empty(); }
+
+  /// Lines for people.
+  [[nodiscard]] std::string text() const;
+};
+
+namespace detail {
+
+/// |difference of φ − claimed| along a direction of length one, and what of it truncation and rounding may be.
+struct DifferenceError {
+  double error = infinity;
+  double tolerance = 0.0;
+
+  [[nodiscard]] bool is_allowed() const { return error <= tolerance; }
+};
+
+/// Compiled once for Eigen's vectors.
+template <VectorSpace V> class Certifier {
+public:
+  explicit Certifier(const ProblemView<V> &problem)
+      : problem_(problem), upper_(problem.upper()), exact_(problem), meter_(problem) {}
+
+  [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options) {
+    Certificate certificate;
+    certificate.claims = options.claims;
+    certificate.blocks = KktResidual<ProblemView<V>>(problem_).at(end.x, end.y, end.v);
+    Verification<V> verification(problem_, start);
+    const auto &first = verification.first();
+    if (first.known()) {
+      certificate.first_hypergradient = first.norm;
+    }
+    const auto &claims = options.claims;
+    const double goal =
+        claims.relative_slope > 0.0 ? claims.relative_slope * std::max(0.0, first.norm - first.error) : claims.slope;
+    const auto slope =
+        meter_.at(end.x, end.y, {.absolute = 0.05 * goal, .exactly = true}); // from the run's y: f may have others
+    if (slope.known()) {
+      certificate.hypergradient = slope.norm;
+      certificate.hypergradient_error = slope.error;
+      compare_state(end, certificate);
+      difference(end.x, options, certificate);
+    }
+    certificate.unavailable = slope.unavailable;
+    certificate.refuted = refuted(certificate, goal);
+    return certificate;
+  }
+
+private:
+  [[nodiscard]] static std::string refuted(const Certificate &certificate, double goal) {
+    const auto &claims = certificate.claims;
+    if (claims.kkt > 0.0 && !(certificate.blocks.residual() <= claims.kkt)) {
+      return "‖∇L‖ = " + short_number(certificate.blocks.residual()) + ", and the run says at most " +
+             short_number(claims.kkt);
+    }
+    if (!(claims.slope > 0.0) && !(claims.relative_slope > 0.0)) {
+      return {};
+    }
+    if (claims.relative_slope > 0.0 && !certificate.first_hypergradient) {
+      return "‖∇φ‖ is not available at the start, beside which the run says that it is small";
+    }
+    if (certificate.exists() && certificate.hypergradient + certificate.hypergradient_error <= goal) {
+      return {};
+    }
+    return (certificate.exists() ? "‖∇φ(x)‖ = " + short_number(certificate.hypergradient) + " ± " +
+                                       short_number(certificate.hypergradient_error, 1)
+                                 : std::string("‖∇φ(x)‖ is not available")) +
+           ", and the run says at most " + short_number(goal) +
+           (claims.relative_slope > 0.0 ? ", which is " + short_number(claims.relative_slope) + " of that at the start"
+                                        : std::string());
+  }
+
+  void compare_state(const State<V> &end, Certificate &certificate) {
+    V scratch = zeros_like(end.y);
+    certificate.lower_error = distance(end.y, meter_.y(), scratch);
+    certificate.lower_length = norm(meter_.y());
+    certificate.multiplier_error = distance(end.v, meter_.v(), scratch);
+    certificate.multiplier_length = norm(meter_.v());
+  }
+
+  void difference(const V &x, const CertificateOptions &options, Certificate &certificate) {
+    const V slope = meter_.hypergradient();
+    const V y = meter_.y();
+    certificate.value = phi(x, y);
+    certificate.directions = options.directions;
+    certificate.difference_scale =
+        std::max({certificate.hypergradient, certificate.first_hypergradient.value_or(0.0), 1e-300});
+    std::mt19937_64 generator(options.seed);
+    double worst = -1.0; // error over tolerance
+    for (int i = 0; i < options.directions; ++i) {
+      V direction = normal_like(generator, x);
+      scale(1.0 / std::max(norm(direction), 1e-300), direction);
+      const auto found = difference_error(x, y, direction, dot(slope, direction), certificate);
+      const double ratio = found.error / found.tolerance;
+      if (!std::isfinite(ratio) || ratio > worst) {
+        worst = std::isfinite(ratio) ? ratio : infinity;
+        certificate.difference_error = found.error;
+        certificate.difference_tolerance = found.tolerance;
+      }
+    }
+  }
+
+  /// The step of a difference is right for an x of about one; where φ bends within less than that, shorter ones are
+  /// tried as far as rounding lets them decide anything.
+  [[nodiscard]] DifferenceError difference_error(const V &x, const V &y, const V &direction, double claimed,
+                                                 const Certificate &certificate) {
+    constexpr double decides = 1e-4;
+    const double epsilon = precision(x);
+    DifferenceError best;
+    for (const double shorter : {1.0, 1e-2, 1e-4}) {
+      const double step = shorter * difference_step(x);
+      const double rounding = 10.0 * epsilon * std::abs(certificate.value) / (step * certificate.difference_scale);
+      const double found = central_difference(x, direction, step, [&](const V &moved) { return phi(moved, y); });
+      const double error = std::abs(found - claimed) / certificate.difference_scale;
+      const DifferenceError here{.error = std::isfinite(error) ? error : infinity,
+                                 .tolerance = usual_tolerance(epsilon) + rounding};
+      if (shorter < 1.0 && here.tolerance > std::max(decides, usual_tolerance(epsilon) * 2.0)) {
+        break;
+      }
+      if (shorter == 1.0 || here.error < best.error) {
+        best = here;
+      }
+      if (best.is_allowed()) {
+        break;
+      }
+    }
+    return best;
+  }
+
+  /// φ(x); NaN where it does not exist. By a closed form where there is one; where the lower level has many minimizers
+  /// with that which F prefers.
+  [[nodiscard]] double phi(const V &x, const V &guess) {
+    try {
+      return exact_.at(x, guess).value;
+    } catch (const NotAvailable &) {
+      if (!meter_.at(x, guess, {}).known()) {
+        return std::numeric_limits<double>::quiet_NaN();
+      }
+      upper_.at(x, meter_.y());
+      return upper_.value();
+    }
+  }
+
+  ProblemView<V> problem_;
+  AnyUpper<V> upper_;
+  ExactResponse<V> exact_;
+  SlopeMeter<V> meter_;
+};
+
+extern template class Certifier<Eigen::VectorXf>;
+extern template class Certifier<Eigen::VectorXd>;
+
+} // namespace detail
+
+/// Of a run from `start` to `end`. Solves the lower level some 2·directions times to rounding.
+template <SecondOrderProblem P>
+[[nodiscard]] Certificate certify(const P &problem, const State<VectorOf<P>> &start, const State<VectorOf<P>> &end,
+                                  const CertificateOptions &options = {}) {
+  if (options.directions < 1) {
+    throw InvalidInput("certificate: directions = " + field_text(options.directions) + ", expected >= 1");
+  }
+  auto state = end;
+  prepare_start(problem, state);
+  return detail::Certifier<VectorOf<P>>(ProblemView<VectorOf<P>>(problem)).certify(start, state, options);
+}
+
+} // namespace duplex

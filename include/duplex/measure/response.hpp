@@ -1,0 +1,246 @@
+#pragma once
+// The lower level's answer to an x, y*(x), and its multiplier v*(x): what exact solves and verifications have in
+// common. Newton's method with plain conjugate gradients or eigenvectors; it shares nothing with any method.
+
+#include <duplex/core/error.hpp>
+#include <duplex/core/fields.hpp>
+#include <duplex/numerics/hessian_solver.hpp>
+#include <duplex/problem/problem_view.hpp>
+#include <duplex/space/last_bits.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+
+namespace duplex {
+
+/// A gradient or a product met NaN or infinity.
+class NotFinite : public NotAvailable {
+public:
+  using NotAvailable::NotAvailable;
+};
+
+/// The lower level has many minimizers, and which of them counts is not decided.
+class SingularLowerLevel : public NotAvailable {
+public:
+  using NotAvailable::NotAvailable;
+};
+
+/// Compiled once for Eigen's vectors. Member functions throw NotAvailable where what they look for does not exist.
+template <VectorSpace V> class Response {
+public:
+  explicit Response(const ProblemView<V> &problem)
+      : problem_(problem), lower_(problem_.lower()), upper_(problem_.upper()),
+        hessian_([this](const V &in, V &out) { lower_.hess_yy(in, out); }) {}
+  Response(const Response &) = delete; // its parts point to it
+  Response &operator=(const Response &) = delete;
+  ~Response() = default;
+
+  /// From now on of this x, which must stay alive, with y from a guess. `exactly`: H is assembled where y is small.
+  void begin(const V &x, const V &guess, bool exactly) {
+    if (size(y_) != size(guess) || size(x_scratch_) != size(x)) {
+      y_ = v_ = gradient_ = slope_ = step_ = trial_ = trial_gradient_ = zeros_like(guess);
+      x_moved_ = x_scratch_ = zeros_like(x);
+    }
+    x_ = &x;
+    exactly_ = exactly;
+    assign(guess, y_);
+    set_zero(v_);
+    stand_at_y();
+    lower_.grad_y(gradient_);
+    length_ = norm(gradient_);
+    if (!std::isfinite(length_)) {
+      throw NotFinite("∇y f is not finite where the lower level's solve is to begin");
+    }
+  }
+
+  /// From now on with H assembled, where y is small.
+  void assemble() {
+    exactly_ = true;
+    (void)hessian().make_direct();
+  }
+
+  /// y by damped Newton steps until ‖∇y f‖ is at most `target`, or until rounding stops it from falling. Where
+  /// something else does, y is no minimizer, and nothing is claimed of it.
+  void minimize(double target) {
+    constexpr int most_steps = 200;
+    for (int n = 0; n < most_steps && length_ > target; ++n) {
+      require(hessian().solve(gradient_, step_, tolerance_for(target, length_)));
+      if (hessian_.outside() > of_noise * gradient_noise()) {
+        throw NotAvailable(
+            "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
+            "that could be told from rounding, and f(x, ·) has no minimizer, or none that can be found at this "
+            "precision");
+      }
+      if (!descend()) {
+        break;
+      }
+    }
+    if (!(length_ > target)) {
+      return;
+    }
+    constexpr double all_but_noise = 1e3;
+    const double noise = gradient_noise();
+    if (!std::isfinite(noise)) {
+      throw NotFinite("∇y f is not finite beside where it was");
+    }
+    if (length_ > all_but_noise * noise) {
+      throw NotAvailable("Newton's method ended with ‖∇y f‖ = " + field_text(length_) +
+                         "; is the lower level smooth and strongly convex in y?");
+    }
+  }
+
+  /// y ← y + step.
+  void move(const V &step) {
+    axpy(1.0, step, y_);
+    stand_at_y();
+    lower_.grad_y(gradient_);
+    length_ = norm(gradient_);
+  }
+
+  /// v from what it is until ‖∇yF − ∇²yy f·v‖ is at most `target`, or `relative` to ‖∇yF‖, or as small as rounding lets
+  /// it be.
+  void solve_multiplier(double target, double relative = 0.0) {
+    constexpr int most_rounds = 6;
+    upper_.at(*x_, y_);
+    upper_.grad_y(slope_);
+    target = std::max(target, relative * norm(slope_));
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0;; ++round) {
+      lower_.hess_yy(v_, trial_);
+      scale(-1.0, trial_);
+      axpy(1.0, slope_, trial_);
+      multiplier_length_ = norm(trial_);
+      if (!std::isfinite(multiplier_length_)) {
+        require(LinearStatus::not_finite);
+      }
+      if (round == most_rounds || multiplier_length_ <= target || !(multiplier_length_ < 0.5 * before)) {
+        return;
+      }
+      before = multiplier_length_;
+      require(hessian().solve(trial_, step_, tolerance_for(target, multiplier_length_)));
+      axpy(1.0, step_, v_);
+    }
+  }
+
+  /// d = ∇xF − ∇²xy f·v.
+  void direction(V &d) {
+    upper_.at(*x_, y_);
+    implicit_direction(lower_, upper_, v_, d, x_scratch_);
+  }
+
+  /// What rounding alone leaves in ∇y f: how much it changes where x and y change in their last bits.
+  [[nodiscard]] double gradient_noise() {
+    std::mt19937_64 generator(4);
+    change_last_bits(*x_, generator, x_moved_);
+    change_last_bits(y_, generator, trial_);
+    lower_.at(x_moved_, trial_);
+    lower_.grad_y(trial_gradient_);
+    axpy(-1.0, gradient_, trial_gradient_);
+    lower_.at(*x_, y_); // where it stood before, with the same H
+    return norm(trial_gradient_);
+  }
+
+  [[nodiscard]] const V &x() const { return *x_; }
+  [[nodiscard]] const V &y() const { return y_; }
+  [[nodiscard]] const V &v() const { return v_; }
+  /// ‖∇y f‖.
+  [[nodiscard]] double lower_residual() const { return length_; }
+  /// ‖∇yF − ∇²yy f·v‖ and ∇yF after the last solve_multiplier().
+  [[nodiscard]] double multiplier_residual() const { return multiplier_length_; }
+  [[nodiscard]] const V &upper_slope() const { return slope_; }
+  /// Of ∇²yy f at y.
+  [[nodiscard]] HessianSolver<V> &hessian() {
+    if (!std::exchange(hessian_is_begun_, true)) {
+      hessian_.begin(y_, exactly_);
+    }
+    return hessian_;
+  }
+  [[nodiscard]] AnyLower<V> &lower() { return lower_; }
+  [[nodiscard]] AnyUpper<V> &upper() { return upper_; }
+  [[nodiscard]] const ProblemView<V> &problem() const { return problem_; }
+
+  static void require(LinearStatus status) {
+    switch (status) {
+    case LinearStatus::converged:
+      return;
+    case LinearStatus::not_finite:
+      throw NotFinite("the lower level's gradient or a product with its Hessian is not finite");
+    case LinearStatus::step_limit:
+      throw NotAvailable("conjugate gradients on the lower Hessian do not end: it is too badly conditioned for this "
+                         "precision");
+    case LinearStatus::singular:
+      throw SingularLowerLevel("the lower Hessian is singular, so y*(x) and ∇φ(x) are not defined");
+    default:
+      throw NotAvailable("the lower Hessian is " + std::string(name_of(status)) +
+                         ", so y*(x) and ∇φ(x) are not defined");
+    }
+  }
+
+private:
+  static constexpr double of_noise = 16.0; ///< what may be left of a gradient that is zero but for rounding
+
+  /// A solve that is followed by another one need not be exact.
+  [[nodiscard]] double tolerance_for(double target, double length) const {
+    constexpr double rough = 1e-2;
+    return exactly_ ? precision(y_) : std::clamp(0.5 * target / length, precision(y_), rough);
+  }
+
+  void stand_at_y() {
+    lower_.at(*x_, y_);
+    hessian_is_begun_ = false;
+  }
+
+  /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖; false where none does.
+  [[nodiscard]] bool descend() {
+    constexpr int most_halvings = 40;
+    constexpr double sufficient = 1e-4;
+    double t = 1.0;
+    for (int halvings = 0; halvings < most_halvings; ++halvings, t *= 0.5) {
+      assign(y_, trial_);
+      axpy(-t, step_, trial_);
+      lower_.at(*x_, trial_);
+      lower_.grad_y(trial_gradient_);
+      const double reached = norm(trial_gradient_);
+      if (reached <= (1.0 - sufficient * t) * length_) {
+        std::swap(y_, trial_);
+        std::swap(gradient_, trial_gradient_);
+        length_ = reached;
+        stand_at_y();
+        return true;
+      }
+      if (halvings == 0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise()) {
+        break; // a shorter step cannot help
+      }
+    }
+    lower_.at(*x_, y_); // where it stood before, with the same H
+    return false;
+  }
+
+  ProblemView<V> problem_;
+  AnyLower<V> lower_;
+  AnyUpper<V> upper_;
+  HessianSolver<V> hessian_;
+  const V *x_ = nullptr;
+  bool exactly_ = false;
+  bool hessian_is_begun_ = false; ///< for y as it is
+  V y_;
+  V v_;
+  V gradient_; ///< ∇y f
+  V slope_;    ///< ∇yF
+  V step_;
+  V trial_;
+  V trial_gradient_;
+  V x_moved_;
+  V x_scratch_;
+  double length_ = 0.0; ///< ‖∇y f‖
+  double multiplier_length_ = 0.0;
+};
+
+extern template class Response<Eigen::VectorXf>;
+extern template class Response<Eigen::VectorXd>;
+
+} // namespace duplex

@@ -1,0 +1,114 @@
+#pragma once
+// The one rule by which a run may say that it has succeeded: ‖∇φ(x)‖ ≤ tolerance · ‖∇φ(x₀)‖, with x₀ where the run was
+// started, both measured by a solve that shares nothing with the run but the guess for y, and with what rounding may do
+// to them on the safe side. What cannot be shown so is not verified.
+
+#include <duplex/core/text.hpp>
+#include <duplex/measure/measured_slope.hpp>
+#include <duplex/problem/problem.hpp>
+#include <duplex/space/archive.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace duplex {
+
+struct Verdict {
+  double tolerance = 0.0;
+  MeasuredSlope first; ///< ‖∇φ(x₀)‖
+  MeasuredSlope slope; ///< ‖∇φ(x)‖
+
+  /// What ‖∇φ(x)‖ may be at most.
+  [[nodiscard]] double goal() const { return tolerance * std::max(0.0, first.norm - first.error); }
+  [[nodiscard]] bool known() const { return first.known() && slope.known(); }
+  [[nodiscard]] bool holds() const { return known() && slope.norm + slope.error <= goal(); }
+  /// Whether rounding hides what is asked for: ‖∇φ(x)‖ may be small enough, and the error is too large to tell.
+  [[nodiscard]] bool hidden_by_rounding() const {
+    return known() && !holds() && slope.error > 0.5 * goal() && !(slope.norm - slope.error > goal());
+  }
+  /// What was measured and, where it does not hold, why.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Of one run.
+template <VectorSpace V> class Verification {
+public:
+  Verification(const ProblemView<V> &problem, const State<V> &start)
+      : meter_(problem), x_(zeros_like(start.x)), y_(zeros_like(start.y)) {
+    assign(start.x, x_);
+    assign(start.y, y_);
+  }
+
+  /// ‖∇φ(x₀)‖, measured when it is first asked for.
+  [[nodiscard]] const MeasuredSlope &first() {
+    constexpr double accuracy = 0.01;
+    if (!knows_first_) {
+      verdict_.first = measured(x_, y_, {.relative = accuracy});
+      knows_first_ = true;
+    }
+    return verdict_.first;
+  }
+
+  /// Whether the last verification, of before where a run goes on, holds for another tolerance too.
+  [[nodiscard]] bool holds_for(double tolerance) {
+    verdict_.tolerance = tolerance;
+    return knows_first_ && verdict_.holds();
+  }
+
+  /// Of where a run is, with its y for a guess.
+  const Verdict &verify(const State<V> &at, double tolerance) {
+    constexpr double share = 0.05; // of the goal that the error may be
+    constexpr double accuracy = 0.02;
+    verdict_.tolerance = tolerance;
+    verdict_.slope = {};
+    if (first().known()) {
+      verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy});
+    }
+    return verdict_;
+  }
+  [[nodiscard]] const Verdict &verdict() const { return verdict_; }
+
+  void go_back_to_start(State<V> &state) const {
+    assign(x_, state.x);
+    assign(y_, state.y);
+    set_zero(state.v);
+  }
+
+  /// With y*, v* and ∇φ of the last verification.
+  [[nodiscard]] const SlopeMeter<V> &meter() const { return meter_; }
+
+  template <class Archive> void archive(Archive &members) {
+    members("x", x_);
+    members("y", y_);
+    // What could not be had is measured again where it is asked for again.
+    bool knows_first = knows_first_ && verdict_.first.known();
+    bool knows_slope = verdict_.slope.known();
+    members("knows first", knows_first);
+    members("first norm", verdict_.first.norm);
+    members("first error", verdict_.first.error);
+    members("knows slope", knows_slope);
+    members("norm", verdict_.slope.norm);
+    members("error", verdict_.slope.error);
+    if constexpr (!std::same_as<Archive, StateWriter>) {
+      knows_first_ = knows_first;
+      verdict_.slope.unavailable = knows_slope ? "" : "it was not when the run was saved";
+    }
+  }
+
+private:
+  /// Once more where a number was not finite: a product may have failed once.
+  [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted) {
+    auto slope = meter_.at(x, y, wanted);
+    return slope.is_finite() ? slope : meter_.at(x, y, wanted);
+  }
+
+  SlopeMeter<V> meter_;
+  V x_; ///< where the run was started
+  V y_;
+  bool knows_first_ = false;
+  Verdict verdict_;
+};
+
+} // namespace duplex

@@ -1,0 +1,83 @@
+#pragma once
+// The protocol of a method. A method is one file:
+//
+//   struct MyMethod {
+//     static constexpr std::string_view name = "my-method";
+//     static constexpr std::string_view title = "what it does, in a line";
+//     double alpha = 0.1;                                                     // its options
+//     template <class Self, class Visit> static void fields(Self &, Visit &&);  // each with bound, help and role
+//     MethodTraits traits() const;  // what the loop must know of it; throws InvalidInput where options contradict
+//     template <SecondOrderProblem P> class Run;                              // a MethodRun<VectorOf<P>>
+//   };
+//
+// whose Run is made from (options, problem, start), does one step at a time, and lists by archive(members) what it
+// carries from step to step. This header is all that such a file includes.
+
+#include <duplex/core/fields.hpp>
+#include <duplex/core/text.hpp>
+#include <duplex/measure/verification.hpp>
+#include <duplex/problem/aggregate.hpp>
+#include <duplex/problem/problem.hpp>
+#include <duplex/space/archive.hpp>
+#include <duplex/step/step_sizes.hpp>
+#include <duplex/step/upper_rule.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace duplex {
+
+/// What a run must know of a method, as it is with its options.
+struct MethodTraits {
+  UpperRule upper = {};       ///< how x follows d
+  bool aggregates = false;    ///< needs the upper level's hess_yy and cross_xy
+  bool solves_inside = false; ///< a step has an inner loop or inner solves, and may take any time
+  bool repeats = false;       ///< each step is the same operations with the same numbers, and reads none of its results
+  /// The method chooses its steps by what it measures, on a problem that is the same at every step, and claims success
+  /// where it takes ‖∇φ‖ to be this small beside the first. Zero: its steps are given.
+  double own_tolerance = 0.0;
+
+  [[nodiscard]] bool chooses_its_steps() const { return own_tolerance > 0.0; }
+};
+
+/// What a step reports to the loop.
+struct StepReport {
+  StepSizes steps = {};
+  std::string failure = {}; ///< empty unless the method could not do the step
+  bool stuck = false;       ///< that is because nothing can be improved: the state is as good as it gets
+  bool not_finite = false;  ///< what failed met NaN or infinity
+  bool moved_x = false;     ///< the step has moved x itself
+  bool tentative = false;   ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
+  /// The method takes ‖∇φ‖ to be this small beside the first, and x has stayed. Zero: it does not.
+  double claims = 0.0;
+};
+
+/// One run of a method: it moves y and v, and estimates the hypergradient d, which x then follows.
+template <VectorSpace V> class MethodRun {
+public:
+  MethodRun() = default;
+  MethodRun(const MethodRun &) = delete;
+  MethodRun &operator=(const MethodRun &) = delete;
+  virtual ~MethodRun() = default;
+
+  /// Step k, counted from zero. A step that moves x itself, by `upper` or otherwise, says so in its report.
+  virtual StepReport step(State<V> &state, std::int64_t k, UpperUpdate<V> &upper) = 0;
+  /// d at x before the step.
+  [[nodiscard]] virtual const V &direction() const = 0;
+
+  /// Where the last step took ∇y f, which says what broke it; null where that is lost.
+  [[nodiscard]] virtual const V *lower_point() const { return nullptr; }
+  /// What was measured and chosen, for people.
+  [[nodiscard]] virtual std::string explanation() const { return {}; }
+  /// Of a run that starts where a recovery went back to, before its first step.
+  virtual void start_from_before() {}
+  /// What became of the last step's claim. False where there is nothing left to try.
+  [[nodiscard]] virtual bool learn(const Verdict & /*verdict*/, const SlopeMeter<V> & /*truth*/) { return false; }
+
+  /// Whether the last step was launched on a device and may not be done yet: reading ‖d‖ makes the host wait.
+  [[nodiscard]] virtual bool runs_ahead() const { return false; }
+  /// Steps are to be done one by one from here on.
+  virtual void stop_running_ahead() {}
+};
+
+} // namespace duplex

@@ -1,0 +1,156 @@
+#pragma once
+// Conjugate gradients for H e = r to a given error of e, not of the residual: what the hypergradient feels is the
+// error, which exceeds residual/L by up to the condition number. Knows the lower level from all its solves: the
+// curvatures met, and recycled directions.
+
+#include <duplex/core/fields.hpp>
+#include <duplex/methods/automatic/error_estimate.hpp>
+#include <duplex/methods/automatic/recycled.hpp>
+#include <duplex/numerics/conjugate_gradient.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace duplex::automatic {
+
+struct InnerTolerance {
+  double absolute = 0.0;  ///< on the error's norm
+  double relative = 0.0;  ///< or on the error over how far this solve has moved
+  double magnitude = 0.0; ///< norm of what the solution is a correction of, or of itself: rounding is relative to it
+};
+
+struct InnerReport {
+  LinearStatus status = LinearStatus::converged;
+  std::int64_t steps = 0;
+  double error = 0.0;     ///< estimate of ‖e‖ that is left
+  double step_size = 0.0; ///< ‖move‖ / ‖residual at the start‖
+};
+
+template <VectorSpace V> class InnerSolver {
+public:
+  InnerSolver(const V &like, std::size_t memory)
+      : recycled_(memory, like), preconditioned_(zeros_like(like)), direction_(zeros_like(like)),
+        image_(zeros_like(like)), start_(zeros_like(like)) {}
+
+  /// Moves `solution` and leaves the final residual in `residual`. On a failure both are those of the last good step.
+  template <class Product>
+  InnerReport solve(const Product &product, V &residual, V &solution, const InnerTolerance &tolerance) {
+    InnerReport report;
+    const double first_length = norm(residual);
+    double length = first_length;
+    if (!std::isfinite(length)) {
+      report.status = LinearStatus::not_finite;
+      return report;
+    }
+    if (length == 0.0) {
+      return report;
+    }
+    assign(solution, start_);
+    if (!h_changes_ && !recycled_.empty()) {
+      recycled_.project(residual, solution);
+      length = norm(residual);
+    }
+    estimate_.restart();
+    report.error = residual_bound(length);
+    const std::int64_t most_steps = 10 * static_cast<std::int64_t>(size(solution)) + 100;
+    double product_before = 0.0;
+    double largest = 0.0;
+    while (true) {
+      if (report.error <= tolerance.absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
+          (tolerance.relative > 0.0 && report.error <= tolerance.relative * moved(solution))) {
+        break;
+      }
+      if (report.steps == most_steps) {
+        report.status = LinearStatus::step_limit;
+        break;
+      }
+      recycled_.precondition(residual, preconditioned_);
+      const double weighted = dot(residual, preconditioned_);
+      if (report.steps == 0) {
+        assign(preconditioned_, direction_);
+      } else {
+        scale(weighted / product_before, direction_);
+        axpy(1.0, preconditioned_, direction_);
+      }
+      product(direction_, image_);
+      const double curvature = dot(direction_, image_);
+      const double square = dot(direction_, direction_);
+      report.status = judge(curvature, square, largest);
+      if (report.status != LinearStatus::converged) {
+        break;
+      }
+      const double quotient = curvature / square;
+      largest = std::max(largest, quotient);
+      smallest_ = smallest_ > 0.0 ? std::min(smallest_, quotient) : quotient;
+      largest_ = std::max(largest_, quotient);
+      h_changes_ = h_changes_ || recycled_.staleness(direction_, image_, curvature) > std::sqrt(precision(residual));
+
+      const double step = weighted / curvature;
+      axpy(step, direction_, solution);
+      axpy(-step, image_, residual);
+      recycled_.stage(direction_, image_, curvature, quotient);
+      estimate_.add(step * weighted, 1.0 / quotient);
+      product_before = weighted;
+      ++report.steps;
+      length = norm(residual);
+      explored_ = explored_ || ++steps_in_all_ >= steps_that_explore || length <= fall_that_explores * first_length;
+      if (!std::isfinite(length)) {
+        report.status = LinearStatus::not_finite;
+        break;
+      }
+      report.error = estimate_.error(residual_bound(length));
+    }
+    recycled_.commit();
+    report.step_size = moved(solution) / first_length;
+    return report;
+  }
+
+  [[nodiscard]] double smallest_curvature() const { return smallest_; }
+  [[nodiscard]] double largest_curvature() const { return largest_; }
+  /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
+  [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
+  /// H is seen to differ from solve to solve: no residual is solved by old images any more.
+  [[nodiscard]] bool h_changes() const { return h_changes_; }
+  void note_that_h_changes() { h_changes_ = true; }
+
+  template <class Archive> void archive(Archive &members) {
+    members("recycled", recycled_);
+    members("smallest", smallest_);
+    members("largest", largest_);
+    members("explored", explored_);
+    members("h changes", h_changes_);
+    members("steps in all", steps_in_all_);
+  }
+
+private:
+  [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, preconditioned_); }
+
+  /// Below this a residual is noise.
+  [[nodiscard]] double rounding_of_residual(double magnitude) const {
+    return 4.0 * precision(start_) * largest_ * magnitude;
+  }
+
+  [[nodiscard]] LinearStatus judge(double curvature, double square, double largest) const {
+    if (!std::isfinite(curvature) || !std::isfinite(square)) {
+      return LinearStatus::not_finite;
+    }
+    return curvature_status(curvature, std::sqrt(square), norm(image_), largest, precision(image_));
+  }
+
+  static constexpr int steps_that_explore = 4;
+  static constexpr double fall_that_explores = 1e-3; ///< of a residual, in fewer steps: all curvatures are alike
+
+  RecycledDirections<V> recycled_;
+  ErrorEstimate estimate_;
+  V preconditioned_;
+  V direction_;
+  V image_;
+  V start_;
+  double smallest_ = 0.0;
+  double largest_ = 0.0;
+  bool explored_ = false;
+  bool h_changes_ = false;
+  int steps_in_all_ = 0;
+};
+
+} // namespace duplex::automatic

@@ -1,0 +1,38 @@
+#pragma once
+// The numbers by which an automatic run decides: ratios and counts, found by trials on quadratic problems of condition
+// 1 to 10⁴. The first share is not sharp: .01 or .1 changed the products of 200 random problems by 5 %, as it adapts.
+
+#include <cstdint>
+
+namespace duplex::automatic::rule {
+
+inline constexpr double first_share = 0.03; ///< of ‖d‖ that its error may be; it adapts between the next two
+inline constexpr double smallest_share = 1e-4;
+inline constexpr double largest_share = 0.2;
+inline constexpr double poor_match = 0.3;  ///< d as carried along is this far off, of ‖d‖: solve more tightly
+inline constexpr double good_match = 0.03; ///< less than this: solve more loosely
+inline constexpr double nearly = 0.9;      ///< of the tolerance: time to verify
+inline constexpr double tighter = 0.1;     ///< of the tolerance, where a run is to go on beyond it
+inline constexpr int most_steps_without_refresh = 16;
+inline constexpr double calm_match = 0.1; ///< of a step's change of value, by which a quadratic prediction may miss it
+inline constexpr int calm_steps_to_trust = 3;
+inline constexpr int most_shortenings = 25;
+inline constexpr int shortenings_that_doubt_d = 4;
+inline constexpr double growth_that_restarts = 100.0; ///< of ‖d‖ over its smallest so far
+inline constexpr double first_mu = 0.5;               ///< where the lower Hessian is singular
+inline constexpr double mu_decay = 0.1;               ///< from one solution to the next
+inline constexpr double smallest_mu = 1e-11;
+inline constexpr int most_refutations = 20; ///< of claims
+inline constexpr double fall_with_mu = 0.5; ///< of the lower gradient, when mu falls by its decay
+inline constexpr int most_blurred_steps = 20;
+inline constexpr std::int64_t most_steps_without_progress = 500;
+
+// Of the opening (opening.hpp): on hyper-cleaning with FashionMNIST, five splits, 36 to 53 steps to 81 % with these.
+inline constexpr double share_of_scale = 0.1;   ///< of x's scale, by which a step moves its entries about
+inline constexpr double share_of_stable = 0.75; ///< of 2/λ
+inline constexpr int mixed_pairs = 5;
+inline constexpr int turns_that_end = 3;      ///< in a row
+inline constexpr int most_remeasurements = 4; ///< of the curvature
+inline constexpr std::int64_t longest_opening = 100;
+
+} // namespace duplex::automatic::rule

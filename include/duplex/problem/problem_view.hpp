@@ -1,0 +1,140 @@
+#pragma once
+// Problems and evaluations whose types are forgotten. What measures a run (verification, exact solves, certificates)
+// works on them, so that it is compiled once for each kind of vector and not once for each problem.
+
+#include <duplex/core/error.hpp>
+#include <duplex/problem/output_sizes.hpp>
+#include <duplex/problem/problem.hpp>
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+namespace duplex {
+
+/// A problem that knows y*(x) and v*(x) in closed form; respond() writes them, or
+/// returns false where this object does not.
+template <class P>
+concept ClosedFormLower = SecondOrderProblem<P> && requires(const P &problem, const VectorOf<P> &x, VectorOf<P> &out) {
+  { problem.respond(x, out, out) } -> std::convertible_to<bool>;
+};
+
+/// A lower level's evaluation whose type is forgotten.
+template <VectorSpace V> class AnyLower {
+  struct Base {
+    virtual ~Base() = default;
+    virtual void at(const V &x, const V &y) = 0;
+    virtual double value() = 0;
+    virtual void grad_x(V &out) = 0;
+    virtual void grad_y(V &out) = 0;
+    virtual void hess_yy(const V &v, V &out) = 0;
+    virtual void cross_xy(const V &v, V &out) = 0;
+  };
+
+  template <class E> struct Of final : Base {
+    explicit Of(E evaluation) : inner(std::move(evaluation)) {}
+    void at(const V &x, const V &y) override {
+      sizes.at(x, y);
+      inner.at(x, y);
+    }
+    double value() override { return inner.value(); }
+    void grad_x(V &out) override {
+      if constexpr (requires { inner.grad_x(out); }) {
+        sizes.like_x(out, "grad_x", [&] { inner.grad_x(out); });
+      }
+    }
+    void grad_y(V &out) override {
+      sizes.like_y(out, "grad_y", [&] { inner.grad_y(out); });
+    }
+    void hess_yy(const V &v, V &out) override {
+      if constexpr (OffersSecondOrder<E, V>) {
+        sizes.like_y(out, "hess_yy", [&] { inner.hess_yy(v, out); });
+      } else {
+        throw NotAvailable("the problem does not offer hess_yy(v, out) here");
+      }
+    }
+    void cross_xy(const V &v, V &out) override {
+      if constexpr (OffersSecondOrder<E, V>) {
+        sizes.like_x(out, "cross_xy", [&] { inner.cross_xy(v, out); });
+      } else {
+        throw NotAvailable("the problem does not offer cross_xy(v, out) here");
+      }
+    }
+    E inner;
+    [[no_unique_address]] OutputSizes<E, V> sizes;
+  };
+
+public:
+  /// Which of the two is looked at first matters: whether an AnyLower can be moved asks whether this takes one.
+  template <class E>
+  requires(!std::derived_from<E, AnyLower>) && Evaluation<E, V> explicit AnyLower(E evaluation)
+      : inner_(std::make_unique<Of<E>>(std::move(evaluation))) {}
+
+  void at(const V &x, const V &y) { inner_->at(x, y); }
+  [[nodiscard]] double value() { return inner_->value(); }
+  void grad_y(V &out) { inner_->grad_y(out); }
+  void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
+  void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
+
+protected:
+  [[nodiscard]] Base &inner() { return *inner_; }
+
+private:
+  std::unique_ptr<Base> inner_;
+};
+
+/// An upper level's. hess_yy and cross_xy may be asked of it only where the problem offers_aggregation().
+template <VectorSpace V> class AnyUpper : public AnyLower<V> {
+public:
+  using AnyLower<V>::AnyLower;
+  void grad_x(V &out) { this->inner().grad_x(out); }
+};
+
+/// A problem that lies elsewhere, and must outlive its view.
+template <VectorSpace V> class ProblemView {
+  struct Base {
+    virtual ~Base() = default;
+    [[nodiscard]] virtual AnyLower<V> lower() const = 0;
+    [[nodiscard]] virtual AnyUpper<V> upper() const = 0;
+    [[nodiscard]] virtual Index x_size() const = 0;
+    [[nodiscard]] virtual Index y_size() const = 0;
+    [[nodiscard]] virtual bool offers_aggregation() const = 0;
+    virtual bool respond(const V &x, V &y, V &v) const = 0;
+  };
+
+  template <class P> struct Of final : Base {
+    explicit Of(const P &viewed) : problem(&viewed) {}
+    [[nodiscard]] AnyLower<V> lower() const override { return AnyLower<V>(problem->lower()); }
+    [[nodiscard]] AnyUpper<V> upper() const override { return AnyUpper<V>(problem->upper()); }
+    [[nodiscard]] Index x_size() const override { return problem->x_size(); }
+    [[nodiscard]] Index y_size() const override { return problem->y_size(); }
+    [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(*problem); }
+    bool respond(const V &x, V &y, V &v) const override {
+      if constexpr (ClosedFormLower<P>) {
+        return problem->respond(x, y, v);
+      } else {
+        return false;
+      }
+    }
+    const P *problem;
+  };
+
+public:
+  using Vector = V;
+
+  template <SecondOrderProblem P>
+  requires(!std::same_as<P, ProblemView>) explicit ProblemView(const P &problem)
+      : viewed_(std::make_shared<const Of<P>>(problem)) {}
+
+  [[nodiscard]] AnyLower<V> lower() const { return viewed_->lower(); }
+  [[nodiscard]] AnyUpper<V> upper() const { return viewed_->upper(); }
+  [[nodiscard]] Index x_size() const { return viewed_->x_size(); }
+  [[nodiscard]] Index y_size() const { return viewed_->y_size(); }
+  [[nodiscard]] bool offers_aggregation() const { return viewed_->offers_aggregation(); }
+  bool respond(const V &x, V &y, V &v) const { return viewed_->respond(x, y, v); }
+
+private:
+  std::shared_ptr<const Base> viewed_;
+};
+
+} // namespace duplex

@@ -1,0 +1,102 @@
+#pragma once
+// A method on a problem whose types are forgotten, so that the loop is compiled once for each kind of vector.
+
+#include <duplex/method.hpp>
+#include <duplex/problem/counters.hpp>
+#include <duplex/problem/problem_view.hpp>
+#include <duplex/problem/stochastic.hpp>
+#include <duplex/run/options.hpp>
+#include <duplex/run/step_options.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace duplex::detail {
+
+/// The clock, the counters and the limits of a run.
+struct RunMeter {
+  explicit RunMeter(const Options &options)
+      : limit(options.interrupt, options.max_wall_seconds, &clock, options.max_seconds) {}
+  RunMeter(const RunMeter &) = delete; // the limit reads the clock
+  RunMeter &operator=(const RunMeter &) = delete;
+  ~RunMeter() = default;
+
+  Stopwatch clock;
+  Counters counters;
+  WorkLimit limit;
+};
+
+/// A method, with its run on a problem.
+template <VectorSpace V> class AnyMethod {
+public:
+  AnyMethod() = default;
+  AnyMethod(const AnyMethod &) = delete;
+  AnyMethod &operator=(const AnyMethod &) = delete;
+  virtual ~AnyMethod() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual MethodTraits traits() const = 0;
+  [[nodiscard]] virtual StepOptions steps() const = 0;
+  /// For runs that begin from here on.
+  virtual void set_steps(const StepOptions &steps) = 0;
+  /// On which evaluations are counted.
+  [[nodiscard]] virtual ProblemView<V> problem() const = 0;
+
+  /// Begins another run.
+  virtual void begin(const State<V> &start) = 0;
+  [[nodiscard]] virtual MethodRun<V> &run() = 0;
+  /// What the run carries from step to step.
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
+template <class S, SecondOrderProblem P> class MethodOf final : public AnyMethod<VectorOf<P>> {
+public:
+  using V = VectorOf<P>;
+
+  MethodOf(const S &method, const P &problem) : method_(method), problem_(&problem) {}
+
+  [[nodiscard]] std::string_view name() const override { return S::name; }
+  [[nodiscard]] MethodTraits traits() const override { return method_.traits(); }
+  [[nodiscard]] StepOptions steps() const override { return StepOptions::of(method_); }
+  void set_steps(const StepOptions &steps) override { steps.apply_to(method_); }
+  [[nodiscard]] ProblemView<V> problem() const override { return ProblemView<V>(*problem_); }
+
+  void begin(const State<V> &start) override { run_.emplace(method_, *problem_, start); }
+  [[nodiscard]] MethodRun<V> &run() override { return *run_; }
+  void archive(StateWriter &members) override { run_->archive(members); }
+  void archive(StateReader &members) override { run_->archive(members); }
+
+private:
+  S method_;
+  const P *problem_;
+  std::optional<typename S::template Run<P>> run_;
+};
+
+/// From which a stochastic problem draws.
+class SampleSource {
+public:
+  SampleSource() = default;
+  SampleSource(const SampleSource &) = delete;
+  SampleSource &operator=(const SampleSource &) = delete;
+  virtual ~SampleSource() = default;
+
+  /// Between steps.
+  virtual void next() = 0;
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
+template <StochasticProblem P> class SampleSourceOf final : public SampleSource {
+public:
+  explicit SampleSourceOf(Drawn<P> &drawn) : drawn_(&drawn) {}
+  void next() override { drawn_->next(); }
+  void archive(StateWriter &members) override { drawn_->archive(members); }
+  void archive(StateReader &members) override { drawn_->archive(members); }
+
+private:
+  Drawn<P> *drawn_;
+};
+
+} // namespace duplex::detail

@@ -1,0 +1,68 @@
+#pragma once
+// What a look at a run that broke has found, and where the run was.
+
+#include <duplex/problem/problem.hpp>
+#include <duplex/run/step_options.hpp>
+#include <duplex/step/step_sizes.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace duplex {
+
+/// What broke, and what may mend it. Both may be empty.
+struct Finding {
+  std::string what;         ///< such as "lower level: y is not finite"
+  std::string remedy;       ///< such as "a smaller beta"
+  Role blamed = Role::none; ///< the step that is to blame
+  std::string reason = {};  ///< for that blame
+  bool guessed = false;     ///< the blame is, from where the run went; otherwise the step was measured
+  double right_step = 0.0;  ///< where that was measured too
+
+  [[nodiscard]] bool found() const { return !what.empty(); }
+  [[nodiscard]] std::string at_step(std::int64_t step) const;
+};
+
+/// With "a smaller beta" for its remedy where the method has such an option.
+[[nodiscard]] Finding blaming(const StepOptions &options, Role step, std::string what);
+
+/// The same where the blame is not measured.
+[[nodiscard]] inline Finding as_a_guess(Finding finding) {
+  finding.guessed = true;
+  return finding;
+}
+
+/// Norms at a run's start, against which growth is judged.
+struct StartNorms {
+  double x = 0.0;
+  double y = 0.0;
+  double v = 0.0;
+  double d = 0.0; ///< of the first step
+
+  template <class Archive> void archive(Archive &members) {
+    members("x", x);
+    members("y", y);
+    members("v", v);
+    members("d", d);
+  }
+
+  template <VectorSpace V> [[nodiscard]] static StartNorms of(const State<V> &state) {
+    return {norm(state.x), norm(state.y), norm(state.v), 0.0};
+  }
+};
+
+inline constexpr double step_cut = 0.1; ///< what a recovery makes of a step that is to blame
+
+/// Where a run is when it is asked why.
+template <VectorSpace V> struct RunPoint {
+  const State<V> *state = nullptr;
+  const State<V> *good = nullptr; ///< the last that seemed to be, or the start; null where none is kept
+  const V *lower_point = nullptr; ///< where the last step took ∇y f; null where that is lost
+  StepSizes steps = {};           ///< of the last step
+  StartNorms start = {};
+  double direction = 0.0; ///< ‖d‖
+  std::int64_t step = 0;
+};
+
+} // namespace duplex

@@ -1,0 +1,47 @@
+#pragma once
+// A run on a device launches steps before those before them are done. The loop reads ‖d‖ of some of them only, and
+// where one turns out to be bad, it goes back to the last that is known to be good and does the others again one by
+// one.
+
+#include <duplex/core/saved_state.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace duplex::detail {
+
+class Lookahead {
+public:
+  /// Whether ‖d‖ of this step must be read, whoever else asks for it.
+  [[nodiscard]] bool must_look(std::int64_t step) const { return !good_ || step - last_look_ >= most_unseen; }
+  /// Whether there is a step before this one, since the last look, that nobody has looked at.
+  [[nodiscard]] bool left_steps_unseen(std::int64_t step) const { return good_ && step - last_look_ > 1; }
+
+  void looked_at(std::int64_t step) { last_look_ = step; }
+
+  /// What is gone back to is kept at steps that double, so that it costs next to nothing.
+  [[nodiscard]] bool is_to_be_kept(std::int64_t step) const {
+    return last_look_ == step && step >= 2 * good_iteration_;
+  }
+  /// Empty, to be filled with all that the run remembers.
+  [[nodiscard]] SavedState &keep(std::int64_t step) {
+    good_iteration_ = step;
+    return good_.emplace();
+  }
+  [[nodiscard]] const SavedState &good() const { return *good_; }
+
+  void start_anew(std::int64_t step) {
+    last_look_ = step;
+    good_.reset();
+    good_iteration_ = 0;
+  }
+
+private:
+  static constexpr std::int64_t most_unseen = 16;
+
+  std::int64_t last_look_ = 0;
+  std::optional<SavedState> good_;
+  std::int64_t good_iteration_ = 0;
+};
+
+} // namespace duplex::detail

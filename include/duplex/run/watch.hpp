@@ -1,0 +1,206 @@
+#pragma once
+// What the loop does beside steps, off its clock: it measures, tells observers, and says when a run is to be saved.
+
+#include <duplex/core/clock.hpp>
+#include <duplex/measure/relative_kkt.hpp>
+#include <duplex/measure/residual.hpp>
+#include <duplex/problem/problem_view.hpp>
+#include <duplex/run/hold_out.hpp>
+#include <duplex/run/observer.hpp>
+#include <duplex/run/options.hpp>
+#include <duplex/run/summary.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace duplex::detail {
+
+/// Metrics, KKT residual, observers and the rules that stop on them.
+template <VectorSpace V> class Watch {
+public:
+  Watch(const ProblemView<V> &problem, const Options &options, const Monitor<V> &monitor, const State<V> &start)
+      : monitor_(&monitor), kkt_tolerance_(options.kkt_tolerance),
+        kkt_relative_tolerance_(options.kkt_relative_tolerance), last_iteration_(options.max_iterations),
+        values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()) {
+    if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
+      throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
+    }
+    if (kkt_tolerance_ > 0.0) {
+      kkt_.emplace(problem);
+    }
+    if (kkt_relative_tolerance_ > 0.0) {
+      relative_kkt_.emplace(problem, start);
+    }
+    if (monitor.target) {
+      target_ = index_of(monitor.target->metric, "the target's");
+    }
+    if (monitor.hold_out) {
+      if (monitor.hold_out->patience < 1) {
+        throw InvalidInput("monitor: the patience of the hold-out is " + field_text(monitor.hold_out->patience) +
+                           ", expected a whole number >= 1");
+      }
+      best_.emplace(problem, index_of(monitor.hold_out->metric, "the hold-out's"), values_.size(), start);
+    }
+  }
+
+  [[nodiscard]] bool active() const { return monitor_->watches() || kkt_ || relative_kkt_; }
+  [[nodiscard]] bool due(std::int64_t iteration) const {
+    return active() && (iteration >= next_ || iteration == last_iteration_);
+  }
+
+  /// Measures, tells the observers, and says whether a rule stops the run. A look that is not due, at the end of a run,
+  /// moves nothing: a run that goes on looks where one that was not interrupted would have. Nor does it stop a run that
+  /// was interrupted, which one that was not would not have been stopped there.
+  [[nodiscard]] Termination look(Progress<V> progress, bool interrupted) {
+    const bool is_due = progress.iteration >= next_;
+    if (is_due) {
+      next_ = monitor_->cadence.after(progress.iteration);
+    }
+    measured_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      measured_[i] = measured(monitor_->metrics[i], progress); // which may be left in its middle
+    }
+    values_.swap(measured_);
+    progress.metrics = values_;
+    progress.extra = !is_due;
+    for (auto *observer : monitor_->observers) {
+      observer->observe(progress);
+    }
+    if (best_ && is_due) {
+      best_->learn(progress);
+    }
+    if (interrupted && !is_due) {
+      return Termination::not_run;
+    }
+    if (const Termination met = met_at(progress.state, is_due); met != Termination::not_run) {
+      return met;
+    }
+    return monitor_->stop_when && monitor_->stop_when(progress) ? Termination::predicate : Termination::not_run;
+  }
+
+  /// The rule that is met at the state whose metrics were measured last.
+  [[nodiscard]] Termination met_at(const State<V> &state, bool learning) {
+    if (relative_kkt_) {
+      relative_value_ = relative_kkt_->at(state);
+    }
+    if (monitor_->target && values_[target_] <= monitor_->target->value) {
+      return Termination::target_reached;
+    }
+    if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) ||
+        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, kkt_relative_tolerance_, learning))) {
+      return Termination::kkt_tolerance;
+    }
+    return best_ && best_->looks_since() >= monitor_->hold_out->patience ? Termination::overfitted
+                                                                         : Termination::not_run;
+  }
+
+  /// From a state that a recovery has gone back to.
+  void start_anew() {
+    if (best_) {
+      best_->start_anew();
+    }
+  }
+
+  /// Where the hold-out's metric was smaller before, puts the state back to there and says so.
+  [[nodiscard]] std::string go_back_to_best(State<V> &state, double &direction_norm) {
+    if (!best_ || !best_->is_better_than(values_)) {
+      return {};
+    }
+    relative_value_ = infinity;
+    return best_->restore(state, direction_norm, values_, monitor_->hold_out->metric);
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members("next", next_);
+    members("values", std::span<double>(values_));
+    if (members.offers("relative kkt.start.y")) { // a run that goes on may be asked for it only now
+      members("relative kkt", relative_kkt_);
+    }
+    if (members.offers("best.iteration")) {
+      members("best", best_);
+    }
+  }
+
+  /// Nothing where the first step was left in its middle, and so nothing was measured.
+  void report(Summary &summary) const {
+    if (next_ <= 1) {
+      return;
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      summary.metrics.emplace_back(monitor_->metrics[i].name, values_[i]);
+    }
+    if (relative_kkt_ && std::isfinite(relative_value_)) {
+      summary.metrics.emplace_back("kkt-relative", relative_value_);
+    }
+  }
+
+private:
+  /// NaN where a run has come to a point at which there is no such number; where there is none from the beginning, the
+  /// metric says so.
+  [[nodiscard]] static double measured(const Metric<V> &metric, const Progress<V> &progress) {
+    try {
+      return metric.measure(progress);
+    } catch (const NotAvailable &) {
+      if (progress.iteration == 1) {
+        throw;
+      }
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+  [[nodiscard]] std::size_t index_of(const std::string &metric, const std::string &whose) const {
+    for (std::size_t i = 0; i < monitor_->metrics.size(); ++i) {
+      if (monitor_->metrics[i].name == metric) {
+        return i;
+      }
+    }
+    throw InvalidInput("monitor: " + whose + " metric '" + metric + "' is not among the metrics");
+  }
+
+  const Monitor<V> *monitor_;
+  std::optional<KktResidual<ProblemView<V>>> kkt_;
+  std::optional<RelativeKkt<V>> relative_kkt_;
+  std::optional<BestState<V>> best_;
+  double kkt_tolerance_;
+  double kkt_relative_tolerance_;
+  double relative_value_ = infinity;
+  std::int64_t last_iteration_;
+  std::vector<double> values_;
+  std::vector<double> measured_; ///< of a look that is going on
+  std::size_t target_ = 0;
+  std::int64_t next_ = 1;
+};
+
+/// When a run is to be saved.
+class SavingClock {
+public:
+  explicit SavingClock(const Saving *saving) : saving_(saving != nullptr && saving->save ? saving : nullptr) {}
+
+  [[nodiscard]] bool due(std::int64_t iteration) {
+    if (saving_ == nullptr) {
+      return false;
+    }
+    const bool by_steps = saving_->every_steps > 0 && iteration % saving_->every_steps == 0;
+    return by_steps || seconds_.reached(iteration - saved_at_, since_saved_);
+  }
+  void saved(std::int64_t iteration) {
+    saved_at_ = iteration;
+    since_saved_ = {};
+    since_saved_.start();
+    seconds_ = TimeLimit(saving_ != nullptr ? saving_->every_seconds : infinity);
+  }
+  [[nodiscard]] const Saving *saving() const { return saving_; }
+
+private:
+  const Saving *saving_;
+  TimeLimit seconds_{infinity};
+  std::int64_t saved_at_ = 0;
+  Stopwatch since_saved_;
+};
+
+} // namespace duplex::detail

@@ -1,0 +1,97 @@
+#pragma once
+// solve(): a method (method.hpp) runs on a problem from a state, which it moves.
+
+#include <duplex/methods/automatic.hpp>
+#include <duplex/problem/stochastic.hpp>
+#include <duplex/run/any_method.hpp>
+#include <duplex/run/loop.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace duplex {
+
+/// A method that can run on a problem of type P.
+template <class S, class P>
+concept SolverFor = requires(const S &method, typename S::template Run<P> &run, StateWriter &writer,
+                             StateReader &reader) {
+  { S::name } -> std::convertible_to<std::string_view>;
+  { method.traits() } -> std::same_as<MethodTraits>;
+  requires std::derived_from<typename S::template Run<P>, MethodRun<VectorOf<P>>>;
+  run.archive(writer);
+  run.archive(reader);
+};
+
+namespace detail {
+
+/// Steps see `problem`; `measured` is what is measured off the clock. `samples` is null where a problem is the same at
+/// every step.
+template <SecondOrderProblem P, SecondOrderProblem M, class S>
+[[nodiscard]] Summary run(const P &problem, const M &measured, SampleSource *samples, const S &method,
+                          State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
+  using V = VectorOf<P>;
+  validate(method, S::name);
+  const MethodTraits traits = method.traits();
+  traits.upper.refuse_what_is_ignored(S::name);
+  validate(options, "options");
+  if (traits.aggregates && !offers_aggregation(problem)) {
+    throw InvalidInput(std::string(S::name) +
+                       ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
+                       "which aggregation needs");
+  }
+  prepare_start(problem, state);
+  RunMeter meter(options);
+  const Counted<P> counted(problem, meter.counters,
+                           traits.solves_inside && meter.limit.exists() ? &meter.limit : nullptr);
+  MethodOf<S, Counted<P>> bound(method, counted);
+  constexpr bool is_whole = !std::same_as<P, M>;
+  return Loop<V>({.problem = ProblemView<V>(problem),
+                  .measured = ProblemView<V>(measured),
+                  .samples = samples,
+                  .sees_whole = samples == nullptr || is_whole},
+                 bound, meter, state, options, monitor)
+      .run();
+}
+
+} // namespace detail
+
+/// Runs `method` on `problem` from `state`, which it moves. Throws InvalidInput
+/// before any work if an option, the start or the pairing is wrong; what happens
+/// later is in the summary. Safe to call from several threads on one problem.
+template <DeterministicProblem P, class S>
+requires SolverFor<S, Counted<P>>
+[[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  return detail::run(problem, problem, nullptr, method, state, options, monitor);
+}
+
+/// By the method that needs no steps.
+template <DeterministicProblem P>
+[[nodiscard]] Summary solve(const P &problem, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  return solve(problem, Automatic{}, state, options, monitor);
+}
+
+/// The same where every step is done on a sample of its own, drawn by a generator of the run with the seed that the
+/// options give: equal seeds give equal runs, whatever other threads do on the problem. Metrics and observers see the
+/// state and measure on what they were made with. A NaN is traced on the sample of the step that met it.
+template <StochasticProblem P, class S>
+requires SolverFor<S, Counted<Drawn<P>>>
+[[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  if (method.traits().chooses_its_steps()) {
+    throw InvalidInput(std::string(S::name) +
+                       ": the problem draws samples, but what a step learns must hold for the next: expected a method "
+                       "with steps, such as bagdc with alpha and beta");
+  }
+  Drawn<P> drawn(problem, options.seed);
+  detail::SampleSourceOf<P> samples(drawn);
+  if constexpr (SecondOrderProblem<P>) {
+    return detail::run(drawn, problem, &samples, method, state, options, monitor);
+  } else {
+    return detail::run(drawn, drawn, &samples, method, state, options, monitor);
+  }
+}
+
+} // namespace duplex

@@ -1,0 +1,35 @@
+#include <duplex/measure/certificate.hpp>
+
+namespace duplex {
+
+std::string Certificate::text() const {
+  std::string lines = "certificate\n  KKT blocks            ‖∇xF − ∇²xy f·v‖ = " + short_number(blocks.stationarity) +
+                      ", ‖∇yF − ∇²yy f·v‖ = " + short_number(blocks.multiplier) +
+                      ", ‖∇y f‖ = " + short_number(blocks.feasibility) + "\n";
+  if (exists()) {
+    lines += "  ‖∇φ(x)‖, exact        " + short_number(hypergradient) + " ± " + short_number(hypergradient_error, 1) +
+             (first_hypergradient ? ", and " + short_number(*first_hypergradient) + " at the start" : "") + "\n";
+    lines += "  differences of φ      " +
+             std::string(is_consistent()        ? "agree"
+                         : differences_decide() ? "DISAGREE"
+                                                : "DECIDE NOTHING, rounding hides them") +
+             " along " + std::to_string(directions) + " random directions to " + short_number(difference_error) +
+             " of the larger of these (" + short_number(difference_tolerance) + " is allowed)\n";
+    lines += "  φ(x) = F(x, y*(x))    " + short_number(value, 10) + "\n";
+    lines += "  the run's y and v     ‖y − y*(x)‖ = " + short_number(lower_error) +
+             " of ‖y*‖ = " + short_number(lower_length) + ", ‖v − v*(x)‖ = " + short_number(multiplier_error) +
+             " of ‖v*‖ = " + short_number(multiplier_length) + "\n";
+  } else {
+    lines += "  ‖∇φ(x)‖               not available: " + unavailable + "\n";
+  }
+  if (claims.any()) {
+    lines +=
+        "  what the run claims   " + (refuted.empty() ? std::string("is borne out") : "is REFUTED: " + refuted) + "\n";
+  }
+  return lines;
+}
+
+template class detail::Certifier<Eigen::VectorXf>;
+template class detail::Certifier<Eigen::VectorXd>;
+
+} // namespace duplex

@@ -1,0 +1,92 @@
+#include <duplex/numerics/conjugate_gradient.hpp>
+#include <duplex/numerics/dense.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+namespace duplex::dense {
+
+// All factorizations are in double: for floats they are exact to a float's rounding, and compiled once.
+using Doubles = Matrix<double>;
+
+namespace {
+
+template <class Derived> auto in_double(const Eigen::MatrixBase<Derived> &of) {
+  return Eigen::Matrix<double, Derived::RowsAtCompileTime, Derived::ColsAtCompileTime>(of.template cast<double>());
+}
+
+} // namespace
+
+template <class Scalar> struct SymmetricFactor<Scalar>::Factors { Eigen::LDLT<Doubles> ldlt; };
+
+template <class Scalar>
+SymmetricFactor<Scalar>::SymmetricFactor(const Matrix<Scalar> &matrix)
+    : factors_(std::make_shared<const Factors>(Factors{Eigen::LDLT<Doubles>(in_double(matrix))})) {}
+
+template <class Scalar> double SymmetricFactor<Scalar>::smallest_pivot() const {
+  return factors_->ldlt.vectorD().minCoeff();
+}
+
+template <class Scalar> double SymmetricFactor<Scalar>::largest_pivot() const {
+  return factors_->ldlt.vectorD().cwiseAbs().maxCoeff();
+}
+
+template <class Scalar> bool SymmetricFactor<Scalar>::is_positive_definite() const {
+  const double rounding = 4.0 * static_cast<double>(factors_->ldlt.rows()) *
+                          static_cast<double>(Eigen::NumTraits<Scalar>::epsilon()) * largest_pivot();
+  return smallest_pivot() > rounding;
+}
+
+template <class Scalar> void SymmetricFactor<Scalar>::solve(const Vector<Scalar> &b, Vector<Scalar> &x) const {
+  x = factors_->ldlt.solve(in_double(b)).template cast<Scalar>();
+}
+
+template <class Scalar> Matrix<Scalar> SymmetricFactor<Scalar>::solve(const Matrix<Scalar> &b) const {
+  return factors_->ldlt.solve(in_double(b)).template cast<Scalar>();
+}
+
+template <class Scalar> Spectrum<Scalar> symmetric_spectrum(const Matrix<Scalar> &matrix) {
+  const Eigen::SelfAdjointEigenSolver<Doubles> solver(in_double(matrix));
+  return {solver.eigenvalues().template cast<Scalar>(), solver.eigenvectors().template cast<Scalar>()};
+}
+
+template <class Scalar> Vector<Scalar> least_squares(const Matrix<Scalar> &a, const Vector<Scalar> &b) {
+  const Doubles matrix = in_double(a);
+  const Vector<double> wanted = in_double(b);
+  const Eigen::CompleteOrthogonalDecomposition<Doubles> solver(matrix);
+  const Vector<double> first = solver.solve(wanted);
+  return (first + solver.solve(wanted - matrix * first)).template cast<Scalar>();
+}
+
+template <class Scalar> Matrix<Scalar> orthonormal_basis(const Matrix<Scalar> &columns) {
+  const Doubles basis = Eigen::HouseholderQR<Doubles>(in_double(columns)).householderQ();
+  return basis.template cast<Scalar>();
+}
+
+template class SymmetricFactor<float>;
+template class SymmetricFactor<double>;
+template Spectrum<float> symmetric_spectrum(const Matrix<float> &matrix);
+template Spectrum<double> symmetric_spectrum(const Matrix<double> &matrix);
+template Vector<float> least_squares(const Matrix<float> &a, const Vector<float> &b);
+template Vector<double> least_squares(const Matrix<double> &a, const Vector<double> &b);
+template Matrix<float> orthonormal_basis(const Matrix<float> &columns);
+template Matrix<double> orthonormal_basis(const Matrix<double> &columns);
+
+} // namespace duplex::dense
+
+namespace duplex {
+
+Curvatures tridiagonal_extremes(const std::vector<double> &diagonal, const std::vector<double> &off_diagonal) {
+  const auto size = static_cast<Eigen::Index>(diagonal.size());
+  if (size == 0) {
+    return {};
+  }
+  const Eigen::VectorXd main = Eigen::Map<const Eigen::VectorXd>(diagonal.data(), size);
+  const Eigen::VectorXd beside = Eigen::Map<const Eigen::VectorXd>(off_diagonal.data(), size - 1);
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(main, beside, Eigen::EigenvaluesOnly);
+  return {solver.eigenvalues().minCoeff(), solver.eigenvalues().maxCoeff()};
+}
+
+} // namespace duplex
