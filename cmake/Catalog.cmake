@@ -1,4 +1,4 @@
-# Generates duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/methods/some_name.hpp
+# Generates duplex/methods.hpp, duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/methods/some_name.hpp
 # defines the solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings.
 
 function(duplex_type_of file suffix out)
@@ -15,10 +15,10 @@ function(duplex_type_of file suffix out)
 endfunction()
 
 function(duplex_generate_catalog out_dir)
-  set(includes "")
   foreach(kind methods problems)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/duplex/${kind}/*.hpp)
     list(SORT files)
+    set(includes "")
     set(types "")
     foreach(file ${files})
       get_filename_component(name ${file} NAME)
@@ -31,11 +31,10 @@ function(duplex_generate_catalog out_dir)
       list(APPEND types ${type})
     endforeach()
     string(REPLACE ";" ", " types "${types}")
-    set(${kind}_types "${types}")
+    set(DUPLEX_${kind}_TYPES "${types}")
+    set(DUPLEX_${kind}_INCLUDES "${includes}")
   endforeach()
-  set(DUPLEX_CATALOG_INCLUDES "${includes}")
-  set(DUPLEX_SOLVER_TYPES "${methods_types}")
-  set(DUPLEX_PROBLEM_TYPES "${problems_types}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/methods.hpp.in ${out_dir}/duplex/methods.hpp @ONLY)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/catalog.hpp.in ${out_dir}/duplex/catalog.hpp @ONLY)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${out_dir}/duplex/version.hpp @ONLY)
 endfunction()

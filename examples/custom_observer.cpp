@@ -1,5 +1,6 @@
 // An observer of one's own: remembers the best upper value that a run passed through.
 #include <duplex/duplex.hpp>
+#include <duplex/problems/quadratic.hpp>
 
 #include <iostream>
 

@@ -1,5 +1,6 @@
 // Tunes one ridge penalty per feature on validation data: five features matter, fifteen do not.
 #include <duplex/duplex.hpp>
+#include <duplex/problems/ridge.hpp>
 
 #include <iostream>
 

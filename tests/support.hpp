@@ -2,6 +2,7 @@
 // What several tests share: a small problem that is quadratic in nothing, ways to
 // catch a refusal, and a recorder of every step.
 
+#include <duplex/catalog.hpp>
 #include <duplex/duplex.hpp>
 
 #include <gtest/gtest.h>

@@ -10,9 +10,9 @@ TEST(Threads, ChangeNoBitOfASolution) {
   // Large enough for several threads each: products with a dense matrix, fused and general softmax, dense factors.
   const std::string samples =
       "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1";
+  const std::string dense = "--problem counter-example --n 700 --matrix dense --condition 100";
   const std::vector<std::string> runs = {
-      "--problem counter-example --n 700 --matrix dense --condition 100 --solver bagdc --alpha 1e-3 --beta 1e-2 "
-      "--iterations 40",
+      dense + " --solver bagdc --alpha 1e-3 --beta 1e-2 --iterations 40",
       "--problem counter-example --n 600 --matrix dense --condition 100 --tolerance 1e-3",
       samples + " --solver bagdc --beta 0.5 --upper adam --mixing 4 --iterations 25",
       samples + " --solver cg --inner 3 --iterations 3", "--problem quadratic --n 150 --m 150 --condition 50"};

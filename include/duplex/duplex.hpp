@@ -1,7 +1,6 @@
 #pragma once
 // Duplex, the one include: bilevel optimization, min F(x, y) s.t. y ∈ argmin f(x, ·).
 
-#include <duplex/catalog.hpp>
 #include <duplex/core/random.hpp>
 #include <duplex/measure/certificate.hpp>
 #include <duplex/measure/check.hpp>
@@ -9,7 +8,7 @@
 #include <duplex/measure/lyapunov.hpp>
 #include <duplex/measure/residual.hpp>
 #include <duplex/measure/verification.hpp>
-#include <duplex/numerics/conjugate_gradient.hpp>
+#include <duplex/methods.hpp>
 #include <duplex/problem/aggregate.hpp>
 #include <duplex/problem/any_problem.hpp>
 #include <duplex/problem/problem.hpp>

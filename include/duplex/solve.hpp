@@ -3,8 +3,8 @@
 
 #include <duplex/methods/automatic.hpp>
 #include <duplex/problem/stochastic.hpp>
-#include <duplex/run/any_method.hpp>
-#include <duplex/run/loop.hpp>
+#include <duplex/run/context.hpp>
+#include <duplex/run/run_loop.hpp>
 
 #include <concepts>
 #include <string>
@@ -46,12 +46,16 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S>
                            traits.solves_inside && meter.limit.exists() ? &meter.limit : nullptr);
   MethodOf<S, Counted<P>> bound(method, counted);
   constexpr bool is_whole = !std::same_as<P, M>;
-  return Loop<V>({.problem = ProblemView<V>(problem),
-                  .measured = ProblemView<V>(measured),
-                  .samples = samples,
-                  .sees_whole = samples == nullptr || is_whole},
-                 bound, meter, state, options, monitor)
-      .run();
+  return run_loop<V>({.subject = {.problem = ProblemView<V>(problem),
+                                  .measured = ProblemView<V>(measured),
+                                  .samples = samples,
+                                  .sees_whole = samples == nullptr || is_whole},
+                      .method = &bound,
+                      .traits = traits,
+                      .meter = &meter,
+                      .state = &state,
+                      .options = &options},
+                     monitor);
 }
 
 } // namespace detail

@@ -1,8 +1,8 @@
-#include <duplex/run/loop.hpp>
+#include <duplex/run/run_loop.hpp>
 
 namespace duplex::detail {
 
-template class Loop<Eigen::VectorXd>;
-template class Loop<Eigen::VectorXf>;
+template Summary run_loop(RunContext<Eigen::VectorXd>, const Monitor<Eigen::VectorXd> &);
+template Summary run_loop(RunContext<Eigen::VectorXf>, const Monitor<Eigen::VectorXf> &);
 
 } // namespace duplex::detail

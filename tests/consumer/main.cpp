@@ -1,4 +1,5 @@
 #include <duplex/duplex.hpp>
+#include <duplex/problems/counter_example.hpp>
 
 #include <cstdlib>
 #include <iostream>

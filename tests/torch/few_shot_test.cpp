@@ -129,15 +129,20 @@ TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
   }
 }
 
-TEST(FewShotLearner, FindsTheSameDirectionWithKeptAndWithRecomputedFeatures) {
-  using fewshot::Features;
-  for (const std::string solver : {"bagdc", "nosa", "rhg", "bda", "cg", "ns"}) {
-    auto kept = tiny_learner({.solver = solver}, at::kDouble);
-    auto recomputed = tiny_learner({.solver = solver, .features = Features::recomputed}, at::kDouble);
-    kept.step();
-    recomputed.step();
-    EXPECT_LE(relative_error(entries_of(kept.direction()), entries_of(recomputed.direction())), 1e-9) << solver;
-  }
+class FewShotDirection : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FewShotDirection, IsTheSameWithKeptAndWithRecomputedFeatures) {
+  auto kept = tiny_learner({.solver = GetParam()}, at::kDouble);
+  auto recomputed = tiny_learner({.solver = GetParam(), .features = fewshot::Features::recomputed}, at::kDouble);
+  kept.step();
+  recomputed.step();
+  EXPECT_LE(relative_error(entries_of(kept.direction()), entries_of(recomputed.direction())), 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(EverySolver, FewShotDirection, ::testing::Values("bagdc", "nosa", "rhg", "bda", "cg", "ns"));
+
+TEST(FewShotLearner, RefusesAMethodThatMovesXItself) {
+  EXPECT_CONTAINS(refusal([] { (void)tiny_learner({.solver = "automatic"}); }), "automatic: it moves x itself");
 }
 
 TEST(FewShotLearner, SaysWhichLevelBrokeAndAtWhichStep) {

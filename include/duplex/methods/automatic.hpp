@@ -13,10 +13,10 @@
 #include <duplex/problem/problem_view.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace duplex {
 
@@ -44,8 +44,15 @@ struct Automatic {
 
 namespace automatic {
 
+/// A run whose type is forgotten.
+template <VectorSpace V> class AnyRun : public MethodRun<V> {
+public:
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
 /// The opening, and then the governor.
-template <SecondOrderProblem P> class OpenedRun : public MethodRun<VectorOf<P>> {
+template <SecondOrderProblem P> class OpenedRun final : public AnyRun<VectorOf<P>> {
 public:
   using V = VectorOf<P>;
 
@@ -83,45 +90,62 @@ public:
     return governor_.learn(verdict, truth);
   }
 
-  template <class Archive> void archive(Archive &members) {
+  void archive(StateWriter &members) override { walk(members); }
+  void archive(StateReader &members) override { walk(members); }
+
+private:
+  template <class Archive> void walk(Archive &members) {
     members("opening", opening_);
     members("governor", governor_);
   }
 
-private:
   std::optional<Opening<P>> opening_;
   Governor<V> governor_;
 };
 
-/// What of a problem the opening must know: all of it where it has a fused step.
-template <class P> using OpenedProblem = std::conditional_t<FusedProblem<P>, P, ProblemView<VectorOf<P>>>;
-
-// Compiled once, in the library.
-extern template class OpenedRun<ProblemView<Eigen::VectorXd>>;
-extern template class OpenedRun<ProblemView<Eigen::VectorXf>>;
+template <SecondOrderProblem P>
+[[nodiscard]] std::unique_ptr<AnyRun<VectorOf<P>>> make_run(const Automatic &options, const P &problem,
+                                                            const ProblemView<VectorOf<P>> &view, double scale_of_x,
+                                                            const State<VectorOf<P>> &start) {
+  return std::make_unique<OpenedRun<P>>(options, problem, view, scale_of_x, start);
+}
+// Compiled once, in the library: a program that calls it compiles none of the above.
+extern template std::unique_ptr<AnyRun<Eigen::VectorXd>> make_run(const Automatic &,
+                                                                  const ProblemView<Eigen::VectorXd> &,
+                                                                  const ProblemView<Eigen::VectorXd> &, double,
+                                                                  const State<Eigen::VectorXd> &);
+extern template std::unique_ptr<AnyRun<Eigen::VectorXf>> make_run(const Automatic &,
+                                                                  const ProblemView<Eigen::VectorXf> &,
+                                                                  const ProblemView<Eigen::VectorXf> &, double,
+                                                                  const State<Eigen::VectorXf> &);
 
 } // namespace automatic
 
-template <SecondOrderProblem P> class Automatic::Run final : public automatic::OpenedRun<automatic::OpenedProblem<P>> {
+template <SecondOrderProblem P> class Automatic::Run final : public MethodRun<VectorOf<P>> {
 public:
   using V = VectorOf<P>;
-  using Base = automatic::OpenedRun<automatic::OpenedProblem<P>>;
 
-  Run(const Automatic &options, const P &problem, const State<V> &start)
-      : Run(options, problem, ProblemView<V>(problem), start) {}
-
-private:
-  Run(const Automatic &options, const P &problem, const ProblemView<V> &view, const State<V> &start)
-      : Base(options, opened(problem, view), view,
-             options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem), start) {}
-
-  [[nodiscard]] static const automatic::OpenedProblem<P> &opened(const P &problem, const ProblemView<V> &view) {
-    if constexpr (FusedProblem<P>) {
-      return problem;
+  Run(const Automatic &options, const P &problem, const State<V> &start) {
+    const ProblemView<V> view(problem);
+    const double scale_of_x = options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem);
+    if constexpr (FusedProblem<P>) { // whose own step the opening takes
+      run_ = automatic::make_run(options, problem, view, scale_of_x, start);
     } else {
-      return view;
+      run_ = automatic::make_run(options, view, view, scale_of_x, start);
     }
   }
+
+  StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &upper) override { return run_->step(s, k, upper); }
+  [[nodiscard]] const V &direction() const override { return run_->direction(); }
+  [[nodiscard]] std::string explanation() const override { return run_->explanation(); }
+  void start_from_before() override { run_->start_from_before(); }
+  [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
+    return run_->learn(verdict, truth);
+  }
+  template <class Archive> void archive(Archive &members) { run_->archive(members); }
+
+private:
+  std::unique_ptr<automatic::AnyRun<V>> run_;
 };
 
 } // namespace duplex

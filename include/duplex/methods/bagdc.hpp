@@ -67,13 +67,13 @@ public:
     }
   }
 
-  StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &upper) override {
-    return step_by(StepPolicy::of(options_).at(k), s, upper);
+  StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) override {
+    return step_by(StepPolicy::of(options_).at(k), s, move);
   }
 
-  StepReport step_by(StepSizes size, State<V> &s, UpperUpdate<V> &upper) {
+  StepReport step_by(StepSizes size, State<V> &s, UpperUpdate<V> &move) {
     if (fused_) {
-      size.eta = fused_.step(s, size, multiplier_.with(y_mover_), upper, direction_);
+      size.eta = fused_.step(s, size, multiplier_.with(y_mover_), move, direction_);
       return {.steps = size, .moved_x = true};
     }
     psi_.weigh(size.mu, options_.lambda);

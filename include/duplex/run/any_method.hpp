@@ -2,30 +2,13 @@
 // A method on a problem whose types are forgotten, so that the loop is compiled once for each kind of vector.
 
 #include <duplex/method.hpp>
-#include <duplex/problem/counters.hpp>
 #include <duplex/problem/problem_view.hpp>
-#include <duplex/problem/stochastic.hpp>
-#include <duplex/run/options.hpp>
 #include <duplex/run/step_options.hpp>
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace duplex::detail {
-
-/// The clock, the counters and the limits of a run.
-struct RunMeter {
-  explicit RunMeter(const Options &options)
-      : limit(options.interrupt, options.max_wall_seconds, &clock, options.max_seconds) {}
-  RunMeter(const RunMeter &) = delete; // the limit reads the clock
-  RunMeter &operator=(const RunMeter &) = delete;
-  ~RunMeter() = default;
-
-  Stopwatch clock;
-  Counters counters;
-  WorkLimit limit;
-};
 
 /// A method, with its run on a problem.
 template <VectorSpace V> class AnyMethod {
@@ -72,31 +55,6 @@ private:
   S method_;
   const P *problem_;
   std::optional<typename S::template Run<P>> run_;
-};
-
-/// From which a stochastic problem draws.
-class SampleSource {
-public:
-  SampleSource() = default;
-  SampleSource(const SampleSource &) = delete;
-  SampleSource &operator=(const SampleSource &) = delete;
-  virtual ~SampleSource() = default;
-
-  /// Between steps.
-  virtual void next() = 0;
-  virtual void archive(StateWriter &members) = 0;
-  virtual void archive(StateReader &members) = 0;
-};
-
-template <StochasticProblem P> class SampleSourceOf final : public SampleSource {
-public:
-  explicit SampleSourceOf(Drawn<P> &drawn) : drawn_(&drawn) {}
-  void next() override { drawn_->next(); }
-  void archive(StateWriter &members) override { drawn_->archive(members); }
-  void archive(StateReader &members) override { drawn_->archive(members); }
-
-private:
-  Drawn<P> *drawn_;
 };
 
 } // namespace duplex::detail

@@ -4,6 +4,7 @@
 // one.
 
 #include <duplex/core/saved_state.hpp>
+#include <duplex/space/archive.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -19,16 +20,19 @@ public:
 
   void looked_at(std::int64_t step) { last_look_ = step; }
 
-  /// What is gone back to is kept at steps that double, so that it costs next to nothing.
-  [[nodiscard]] bool is_to_be_kept(std::int64_t step) const {
-    return last_look_ == step && step >= 2 * good_iteration_;
+  /// All that the run remembers, after a look that was good: at steps that double, so that it costs next to nothing.
+  template <class Run> void keep_if_due(std::int64_t step, Run &run) {
+    if (last_look_ == step && step >= 2 * good_iteration_) {
+      good_iteration_ = step;
+      StateWriter members(good_.emplace());
+      run.archive(members);
+    }
   }
-  /// Empty, to be filled with all that the run remembers.
-  [[nodiscard]] SavedState &keep(std::int64_t step) {
-    good_iteration_ = step;
-    return good_.emplace();
+  /// To the last that is known to be good.
+  template <class Run> void go_back(Run &run) const {
+    StateReader members(*good_);
+    run.archive(members);
   }
-  [[nodiscard]] const SavedState &good() const { return *good_; }
 
   void start_anew(std::int64_t step) {
     last_look_ = step;

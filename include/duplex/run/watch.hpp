@@ -1,5 +1,5 @@
 #pragma once
-// What the loop does beside steps, off its clock: it measures, tells observers, and says when a run is to be saved.
+// What the loop does beside steps, off its clock: it measures, and tells observers.
 
 #include <duplex/core/clock.hpp>
 #include <duplex/measure/relative_kkt.hpp>
@@ -126,6 +126,17 @@ public:
     }
   }
 
+  /// Of a run that has not failed: back to its best state, unless it has met what it was asked for, and what was
+  /// measured there.
+  void end(State<V> &state, bool asked_for_other, Summary &summary) {
+    if (!summary.converged() || summary.termination == Termination::overfitted || !asked_for_other) {
+      const std::string best = go_back_to_best(state, summary.direction_norm);
+      summary.message += (summary.message.empty() || best.empty() ? "" : "; ") + best;
+    }
+    report(summary);
+  }
+
+private:
   /// Nothing where the first step was left in its middle, and so nothing was measured.
   void report(Summary &summary) const {
     if (next_ <= 1) {
@@ -139,7 +150,6 @@ public:
     }
   }
 
-private:
   /// NaN where a run has come to a point at which there is no such number; where there is none from the beginning, the
   /// metric says so.
   [[nodiscard]] static double measured(const Metric<V> &metric, const Progress<V> &progress) {
@@ -174,33 +184,6 @@ private:
   std::vector<double> measured_; ///< of a look that is going on
   std::size_t target_ = 0;
   std::int64_t next_ = 1;
-};
-
-/// When a run is to be saved.
-class SavingClock {
-public:
-  explicit SavingClock(const Saving *saving) : saving_(saving != nullptr && saving->save ? saving : nullptr) {}
-
-  [[nodiscard]] bool due(std::int64_t iteration) {
-    if (saving_ == nullptr) {
-      return false;
-    }
-    const bool by_steps = saving_->every_steps > 0 && iteration % saving_->every_steps == 0;
-    return by_steps || seconds_.reached(iteration - saved_at_, since_saved_);
-  }
-  void saved(std::int64_t iteration) {
-    saved_at_ = iteration;
-    since_saved_ = {};
-    since_saved_.start();
-    seconds_ = TimeLimit(saving_ != nullptr ? saving_->every_seconds : infinity);
-  }
-  [[nodiscard]] const Saving *saving() const { return saving_; }
-
-private:
-  const Saving *saving_;
-  TimeLimit seconds_{infinity};
-  std::int64_t saved_at_ = 0;
-  Stopwatch since_saved_;
 };
 
 } // namespace duplex::detail

@@ -2,9 +2,11 @@
 
 namespace duplex::automatic {
 
-template class Governor<Eigen::VectorXd>;
-template class Governor<Eigen::VectorXf>;
-template class OpenedRun<ProblemView<Eigen::VectorXd>>;
-template class OpenedRun<ProblemView<Eigen::VectorXf>>;
+template std::unique_ptr<AnyRun<Eigen::VectorXd>> make_run(const Automatic &, const ProblemView<Eigen::VectorXd> &,
+                                                           const ProblemView<Eigen::VectorXd> &, double,
+                                                           const State<Eigen::VectorXd> &);
+template std::unique_ptr<AnyRun<Eigen::VectorXf>> make_run(const Automatic &, const ProblemView<Eigen::VectorXf> &,
+                                                           const ProblemView<Eigen::VectorXf> &, double,
+                                                           const State<Eigen::VectorXf> &);
 
 } // namespace duplex::automatic

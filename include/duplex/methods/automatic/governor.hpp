@@ -459,8 +459,4 @@ private:
   Findings found_;
 };
 
-// Compiled once, in the library.
-extern template class Governor<Eigen::VectorXd>;
-extern template class Governor<Eigen::VectorXf>;
-
 } // namespace duplex::automatic

@@ -1,0 +1,58 @@
+#pragma once
+// When a run is saved, and from where it goes on if a step of it is left in its middle.
+
+#include <duplex/core/saved_state.hpp>
+#include <duplex/run/parts.hpp>
+#include <duplex/run/saving_clock.hpp>
+#include <duplex/run/unfinished_step.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace duplex::detail {
+
+template <VectorSpace V> class Checkpoints {
+public:
+  explicit Checkpoints(RunParts<V> &parts) : parts_(&parts), clock_(parts.run.options->saving) {
+    clock_.saved(parts.run.summary.iterations);
+  }
+
+  [[nodiscard]] bool due(std::int64_t k) { return clock_.due(k); }
+  void save() { save(parts_->saved()); }
+
+  void before_step() {
+    const RunContext<V> &run = parts_->run;
+    if (!run.steps_may_be_left()) {
+      return;
+    }
+    unfinished_.keep(*run.state);
+    if (clock_.saving() != nullptr && unfinished_.snapshot_is_due()) {
+      run.meter->clock.pause();
+      unfinished_.keep_snapshot([&] { return parts_->saved(); });
+      run.meter->clock.start();
+    }
+  }
+
+  /// The state of before the step that was left in its middle.
+  void put_back() { unfinished_.put_back(*parts_->run.state); }
+
+  /// Where the last work was left, the last state of before it that was kept.
+  void save_at_end(bool was_left) {
+    if (clock_.saving() != nullptr) {
+      const std::optional<SavedState> before = was_left ? unfinished_.take_snapshot() : std::nullopt;
+      save(before ? *before : parts_->saved());
+    }
+  }
+
+private:
+  void save(const SavedState &state) {
+    clock_.saving()->save(state);
+    clock_.saved(parts_->run.summary.iterations);
+  }
+
+  RunParts<V> *parts_;
+  SavingClock clock_;
+  UnfinishedStep<V> unfinished_;
+};
+
+} // namespace duplex::detail

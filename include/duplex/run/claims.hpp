@@ -1,0 +1,94 @@
+#pragma once
+// A method that chooses its steps claims that its own tolerance is met, or that nothing can be improved any more. What
+// is made of that is decided by a verification that shares nothing with the method.
+
+#include <duplex/measure/verification.hpp>
+#include <duplex/run/context.hpp>
+
+#include <optional>
+#include <string>
+
+namespace duplex::detail {
+
+template <VectorSpace V> class Claims {
+public:
+  /// `asked_for_other`: for a tolerance or a target, beside which a method's own does not count.
+  Claims(const RunContext<V> &run, bool asked_for_other) : run_(&run), asked_for_other_(asked_for_other) {
+    if (run.traits.chooses_its_steps()) {
+      verification_.emplace(run.method->problem(), *run.state);
+    }
+  }
+
+  [[nodiscard]] bool exist() const { return verification_.has_value(); }
+  [[nodiscard]] bool asked_for_other() const { return asked_for_other_; }
+  [[nodiscard]] bool made_now() const { return verification_ && !asked_for_other_ && run_->report.claims > 0.0; }
+
+  /// What becomes of a claim: the run's end where it holds, or where there is nothing left to try.
+  [[nodiscard]] Termination verify(Termination otherwise) {
+    const Verdict &verdict = verification_->verify(*run_->state, run_->report.claims);
+    const bool goes_on = run_->method->run().learn(verdict, verification_->meter());
+    if (verdict.holds()) {
+      return Termination::tolerance_verified;
+    }
+    return goes_on ? otherwise : Termination::not_verified;
+  }
+
+  /// The end of a run that improves nothing any more. Where ‖∇φ‖ is found to be larger than at the start, the state is
+  /// the start again.
+  [[nodiscard]] Termination end_where_stuck() {
+    if (!verification_) {
+      return Termination::stagnated;
+    }
+    const Verdict &verdict = verification_->verify(*run_->state, run_->traits.own_tolerance);
+    if (verdict.holds() && !asked_for_other_) {
+      return Termination::tolerance_verified;
+    }
+    stuck_ = verdict.text();
+    if (verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error) {
+      verification_->go_back_to_start(*run_->state);
+      stuck_ += ", so that the state is the start again";
+    }
+    return Termination::stagnated;
+  }
+  /// What was measured there, after what the method says; empty where nothing was.
+  [[nodiscard]] std::string of_stuck() const { return stuck_.empty() ? stuck_ : "; " + stuck_; }
+
+  /// Where a run goes on that ended so: whether the same is asked for once more.
+  [[nodiscard]] Termination met_already(Termination ended) {
+    if (asked_for_other_ || !verification_) {
+      return Termination::not_run;
+    }
+    const double tolerance = run_->traits.own_tolerance;
+    if (ended == Termination::tolerance_verified && verification_->holds_for(tolerance)) {
+      return ended;
+    }
+    const bool used_up = ended == Termination::not_verified || ended == Termination::stagnated;
+    if (used_up && tolerance <= tolerance_before_) { // as much as before cannot be had by going on
+      return ended;
+    }
+    if (run_->summary.iterations >= run_->options->max_iterations && // it would go on only to be judged
+        verification_->verify(*run_->state, tolerance).holds()) {
+      return Termination::tolerance_verified;
+    }
+    return Termination::not_run;
+  }
+
+  [[nodiscard]] std::string text() const { return verification_ ? verification_->verdict().text() : std::string{}; }
+
+  template <class Archive> void archive(Archive &members) {
+    if (verification_) {
+      members("verification", verification_);
+      tolerance_before_ = run_->traits.own_tolerance;
+      members("tolerance", tolerance_before_);
+    }
+  }
+
+private:
+  const RunContext<V> *run_;
+  bool asked_for_other_;
+  std::optional<Verification<V>> verification_;
+  double tolerance_before_ = 0.0; ///< of the run that goes on
+  std::string stuck_;
+};
+
+} // namespace duplex::detail

@@ -1,0 +1,79 @@
+#pragma once
+// A run as its policies see it: what it is about, where it is, and what its last step has reported.
+
+#include <duplex/core/clock.hpp>
+#include <duplex/problem/counters.hpp>
+#include <duplex/problem/problem_view.hpp>
+#include <duplex/problem/stochastic.hpp>
+#include <duplex/run/any_method.hpp>
+#include <duplex/run/options.hpp>
+#include <duplex/run/summary.hpp>
+
+namespace duplex::detail {
+
+/// The clock, the counters and the limits of a run.
+struct RunMeter {
+  explicit RunMeter(const Options &options)
+      : limit(options.interrupt, options.max_wall_seconds, &clock, options.max_seconds) {}
+  RunMeter(const RunMeter &) = delete; // the limit reads the clock
+  RunMeter &operator=(const RunMeter &) = delete;
+  ~RunMeter() = default;
+
+  Stopwatch clock;
+  Counters counters;
+  WorkLimit limit;
+};
+
+/// From which a stochastic problem draws.
+class SampleSource {
+public:
+  SampleSource() = default;
+  SampleSource(const SampleSource &) = delete;
+  SampleSource &operator=(const SampleSource &) = delete;
+  virtual ~SampleSource() = default;
+
+  /// Between steps.
+  virtual void next() = 0;
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
+template <StochasticProblem P> class SampleSourceOf final : public SampleSource {
+public:
+  explicit SampleSourceOf(Drawn<P> &drawn) : drawn_(&drawn) {}
+  void next() override { drawn_->next(); }
+  void archive(StateWriter &members) override { drawn_->archive(members); }
+  void archive(StateReader &members) override { drawn_->archive(members); }
+
+private:
+  Drawn<P> *drawn_;
+};
+
+/// What a run is about.
+template <VectorSpace V> struct RunSubject {
+  ProblemView<V> problem;          ///< as the steps see it
+  ProblemView<V> measured;         ///< as it is measured off the clock
+  SampleSource *samples = nullptr; ///< null where the problem is the same at every step
+  bool sees_whole = true;          ///< `measured` is, at every look
+};
+
+template <VectorSpace V> struct RunContext {
+  RunSubject<V> subject;
+  AnyMethod<V> *method;
+  MethodTraits traits;
+  RunMeter *meter;
+  State<V> *state;
+  const Options *options;
+  Summary summary = {};
+  StepReport report = {}; ///< of the last step
+
+  [[nodiscard]] bool ended() const { return summary.termination != Termination::not_run; }
+  /// A step with an inner loop or inner solves may take any time, and may be left in its middle.
+  [[nodiscard]] bool steps_may_be_left() const { return traits.solves_inside && meter->limit.exists(); }
+  /// The end of a run whose work was left.
+  [[nodiscard]] Termination why_left() const {
+    return meter->limit.is_asked_to_end() ? Termination::interrupted : Termination::max_seconds;
+  }
+};
+
+} // namespace duplex::detail

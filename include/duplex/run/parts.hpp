@@ -1,0 +1,216 @@
+#pragma once
+// What a run is made of, all that it remembers from step to step, and how it goes on from that.
+
+#include <duplex/core/conversion.hpp>
+#include <duplex/run/claims.hpp>
+#include <duplex/run/context.hpp>
+#include <duplex/run/direction_history.hpp>
+#include <duplex/run/rescue.hpp>
+#include <duplex/run/watch.hpp>
+#include <duplex/space/archive.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace duplex::detail {
+
+template <VectorSpace V> class RunParts {
+public:
+  RunParts(RunContext<V> context, const Monitor<V> &monitor)
+      : run(std::move(context)), limited(run.subject.measured, ignored_, &run.meter->limit), directions(*run.options),
+        claims(run, run.options->has_tolerance() || monitor.target), rescue(run, directions),
+        watch(ProblemView<V>(limited), *run.options, monitor, *run.state), upper(run.traits.upper, run.state->x) {
+    run.summary.solver = run.method->name();
+    run.method->begin(*run.state);
+    if (const Saving *saving = run.options->saving; saving != nullptr && saving->from != nullptr) {
+      try {
+        go_on_from(*saving->from);
+      } catch (const Cancelled &) { // which of the rules is met takes too long to tell
+        run.summary.termination = run.why_left();
+      }
+    }
+  }
+  RunParts(const RunParts &) = delete; // they point to one another
+  RunParts &operator=(const RunParts &) = delete;
+  ~RunParts() = default;
+
+  /// All that a step may read or write.
+  template <class Archive> void archive(Archive &members) {
+    members("x", run.state->x);
+    members("y", run.state->y);
+    members("v", run.state->v);
+    members("run", *run.method);
+    members("upper", upper);
+    if (run.subject.samples != nullptr) {
+      members("drawn", *run.subject.samples);
+    }
+    members("counters", run.meter->counters);
+    members("iterations", run.summary.iterations);
+    members("direction norm", run.summary.direction_norm);
+    members("directions", directions);
+    members("tentative", run.report.tentative);
+    members("claims", claims);
+    members("rescue", rescue);
+  }
+
+  /// With what is measured beside the steps.
+  [[nodiscard]] SavedState saved() {
+    SavedState saved;
+    StateWriter members(saved);
+    archive(members);
+    members("watch", watch);
+    rescue.save(saved);
+    saved.put("solver", std::string(run.method->name()));
+    saved.put("seconds", SavedState::Doubles{run.meter->clock.seconds_while_paused()});
+    saved.put("ended", SavedState::Integers{static_cast<std::int64_t>(run.summary.termination)});
+    if (run.options->saving->add) {
+      run.options->saving->add(saved);
+    }
+    return saved;
+  }
+
+  /// Before a step: any step may turn out to be the last, which is always observed.
+  void keep_x() { assign(run.state->x, previous_x_); }
+
+  /// Measures, tells the observers, and ends the run where a rule says so. Off the clock.
+  void observe(std::int64_t k) {
+    run.meter->limit.expect_other_work();
+    Termination seen = Termination::not_run;
+    try {
+      seen = watch.look(Progress<V>{.iteration = k,
+                                    .seconds = run.meter->clock.seconds_while_paused(),
+                                    .direction_norm = run.summary.direction_norm,
+                                    .steps = run.report.steps,
+                                    .recoveries = static_cast<std::int64_t>(run.summary.recoveries.size()),
+                                    .counters = run.meter->counters,
+                                    .state = *run.state,
+                                    .previous_x = previous_x_,
+                                    .direction = run.method->run().direction(),
+                                    .metrics = {}},
+                        run.summary.termination == Termination::interrupted);
+    } catch (const Cancelled &) { // what of the look was measured before stands
+      seen = run.why_left();
+    }
+    if (seen == Termination::not_run && run.meter->limit.wall_time_is_up()) {
+      seen = Termination::max_seconds;
+    }
+    if (seen != Termination::not_run) {
+      run.summary.termination = seen;
+    }
+  }
+
+  /// The sentence that goes with how the run ended, where there is one.
+  [[nodiscard]] std::string message_at_end() const {
+    const Summary &summary = run.summary;
+    const bool is_asked_to_end = summary.termination == Termination::interrupted;
+    const auto bad_lower_level = [&] { return rescue.bad_lower_level(ProblemView<V>(limited)); };
+    if (summary.failed() || summary.termination == Termination::stagnated) {
+      return rescue.diagnosis().text + claims.of_stuck() + bad_lower_level();
+    }
+    if (summary.termination == Termination::not_verified) {
+      return claims.text();
+    }
+    if (summary.converged() || !rescue.exists()) {
+      return {};
+    }
+    if (!summary.recoveries.empty()) {
+      return "recoveries: " + std::to_string(summary.recoveries.size()) + ", the last: " + summary.recoveries.back() +
+             (is_asked_to_end ? "" : bad_lower_level());
+    }
+    const bool has_grown = summary.direction_norm > std::max(directions.first(), directions.smallest());
+    const std::string bad = has_grown && !is_asked_to_end ? bad_lower_level() : std::string{};
+    return bad.empty() ? bad : "‖d‖ is larger than it was" + bad;
+  }
+
+  /// What the summary says beside how the run ended.
+  void describe_end(bool last_step_was_left) {
+    Summary &summary = run.summary;
+    summary.seconds = run.meter->clock.seconds_while_paused();
+    summary.counters = run.meter->counters;
+    summary.explanation = run.method->run().explanation();
+    if (summary.termination == Termination::tolerance_verified) {
+      summary.explanation += "\n" + claims.text();
+    }
+    const State<V> &state = *run.state;
+    if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
+      summary.termination = Termination::diverged;
+    }
+    summary.message = message_at_end();
+    if (last_step_was_left && summary.message.empty()) {
+      summary.message = "step " + std::to_string(summary.iterations + 1) + " took too long and was left";
+    }
+  }
+
+  /// The method, from the state as it is, after a recovery.
+  void start_anew() {
+    rescue.begin_anew();
+    upper = UpperUpdate<V>(run.traits.upper, run.state->x);
+    directions.start_anew(run.summary.iterations);
+    watch.start_anew();
+  }
+
+  RunContext<V> run;
+
+private:
+  /// Throws InvalidInput where the saved state is not of such a run.
+  void go_on_from(const SavedState &from) {
+    if (const auto &solver = from.get<std::string>("solver"); solver != run.method->name()) {
+      throw InvalidInput("the saved state is of the solver " + solver + ", expected " +
+                         std::string(run.method->name()));
+    }
+    if (rescue.go_on_from(from)) {
+      start_anew();
+    }
+    StateReader members(from);
+    archive(members);
+    members("watch", watch);
+    run.meter->clock.credit(from.first<SavedState::Doubles>("seconds"));
+    const auto ended = enumerator<Termination>(from.first<SavedState::Integers>("ended"), "the saved state's 'ended'");
+    run.summary.termination = met_already(ended); // then there is nothing to go on with
+    if (!run.ended() && run.summary.iterations >= run.options->max_iterations) {
+      run.summary.termination = Termination::max_iterations;
+    }
+  }
+
+  /// Which of the rules that are asked for now is met where a run goes on; the method's own only where none is.
+  [[nodiscard]] Termination met_already(Termination ended) {
+    if (ended == Termination::predicate) {
+      return ended;
+    }
+    if (ended == Termination::interrupted) { // it is not judged where one that was not interrupted would not have been
+      return Termination::not_run;
+    }
+    if (const Termination met = claims.met_already(ended); met != Termination::not_run) {
+      return met;
+    }
+    if (directions.meets_tolerance(run.summary.iterations, run.summary.direction_norm, run.report.tentative)) {
+      return Termination::direction_tolerance;
+    }
+    if (ended == Termination::not_run) {
+      return ended;
+    }
+    if (const Termination met = watch.met_at(*run.state, false);
+        met != Termination::not_run) { // at an end all is measured
+      return met;
+    }
+    const bool may_try_again = !rescue.is_exhausted() && directions.has_digits_left();
+    const bool stands_still = directions.stands_still(run.summary.iterations) && !may_try_again;
+    const bool is_stuck = claims.exist() && claims.asked_for_other(); // by the method's own word
+    return ended == Termination::stagnated && (stands_still || is_stuck) ? ended : Termination::not_run;
+  }
+
+  Counters ignored_;
+  V previous_x_;
+
+public:
+  Counted<ProblemView<V>> limited; ///< the problem, for what is measured off the clock
+  DirectionHistory directions;
+  Claims<V> claims;
+  Rescue<V> rescue;
+  Watch<V> watch;
+  UpperUpdate<V> upper;
+};
+
+} // namespace duplex::detail

@@ -1,0 +1,71 @@
+// Limited-memory BFGS against the matrix that it stands for.
+
+#include "support.hpp"
+
+#include <duplex/methods/automatic/secant_pairs.hpp>
+
+#include <Eigen/Cholesky>
+
+namespace duplex::testing {
+namespace {
+
+using automatic::SecantPairs;
+
+TEST(SecantPairs, ThatAreNoneGiveSteepestDescent) {
+  SecantPairs<Vec> pairs(3, Vec::Zero(2));
+  Vec out(2);
+  pairs.direction(Vec::Constant(2, 3.0), out);
+  EXPECT_TRUE(pairs.empty());
+  EXPECT_EQ(out[0], -3.0);
+}
+
+TEST(SecantPairs, GiveTheStepOfTheLastPairForItsChange) {
+  SecantPairs<Vec> pairs(3, Vec::Zero(5));
+  const Mat a = Vec(Vec::LinSpaced(5, 1.0, 9.0)).asDiagonal();
+  Vec out(5);
+  for (std::uint64_t k = 0; k < 7; ++k) { // more than are kept
+    const Vec s = random_vector(5, k);
+    const Vec change = a * s;
+    pairs.add(s, change, s.dot(change));
+    pairs.direction(change, out); // B Δd = s: the secant equation
+    EXPECT_LE((out + s).norm(), 1e-12 * s.norm());
+  }
+}
+
+TEST(SecantPairs, ThatSpanTheSpaceGiveNewtonsStepOnAQuadratic) {
+  Mat root(4, 4);
+  for (Index i = 0; i < root.size(); ++i) {
+    root(i) = std::sin(1.0 + static_cast<double>(i));
+  }
+  const Mat a = root * root.transpose() + Mat::Identity(4, 4);
+  SecantPairs<Vec> pairs(20, Vec::Zero(4));
+  Vec x = Vec::Zero(4);
+  Vec gradient = Vec::Ones(4);
+  Vec move(4);
+  for (int k = 0; k < 12; ++k) { // with exact line searches BFGS ends after as many steps as there are dimensions
+    pairs.direction(gradient, move);
+    const Vec change = a * move;
+    const double t = -gradient.dot(move) / move.dot(change);
+    if (!(gradient.norm() > 1e-12)) {
+      break;
+    }
+    pairs.add(t * move, t * change, t * t * move.dot(change));
+    x += t * move;
+    gradient += t * change;
+    EXPECT_LE(k, 6);
+  }
+  EXPECT_LE((x + a.llt().solve(Vec::Ones(4))).norm(), 1e-10);
+}
+
+TEST(SecantPairs, AreForgotten) {
+  SecantPairs<Vec> pairs(3, Vec::Zero(1));
+  pairs.add(Vec::Ones(1), Vec::Constant(1, 4.0), 4.0);
+  EXPECT_FALSE(pairs.empty());
+  pairs.forget();
+  Vec out(1);
+  pairs.direction(Vec::Ones(1), out);
+  EXPECT_EQ(out[0], -1.0);
+}
+
+} // namespace
+} // namespace duplex::testing
