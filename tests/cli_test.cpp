@@ -444,8 +444,8 @@ TEST(Race, MeansAreOfTheRunsThatArrivedAndTheOthersSayWhyNot) {
 
 TEST(Race, TunesEveryMethodOnAProblemThatIsNotRacedAndJudgesByTheTruth) {
   const auto result = run_tool("race --problem quadratic --n 5 --m 5 --solvers "
-                               "bagdc:dual=constant,rhg:inner=20,nosa,bagdc:alpha=0.05:beta=0.3 "
-                               "--tune --time-limit 100 --iterations 2000 --json");
+                               "bagdc:dual=constant,nosa,bagdc:alpha=0.05:beta=0.3 "
+                               "--tune --time-limit 100 --iterations 400 --json");
   EXPECT_EQ(result.exit_code, 0) << result.output;
   const auto json = nlohmann::json::parse(result.output);
   const auto &tuning = json["options"]["tuning"];
