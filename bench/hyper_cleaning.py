@@ -9,9 +9,9 @@ from fashion_mnist import CLASSES, TRAINING, TRUSTED
 RIVAL = "pytorch_hyper_cleaning.py"
 STEPS_TO_COMPARE = 500
 ANSWER_TOLERANCE = 1e-4
-SMALLEST_AUTOGRAD_OVER_FUSED = 8.0
+SMALLEST_AUTOGRAD_OVER_FUSED = 8.0  # on all cores; one core is bounded by the floor alone
 SMALLEST_AUTOGRAD_OVER_GENERAL = 2.0
-SMALLEST_PART_OF_FLOOR = 0.5
+SMALLEST_PART_OF_FLOOR = 0.85
 FEATURES = 784
 STORED_BYTES = {"byte": 1, "float16": 2, "float32": 4}
 THREADS = ("one_thread", "all_threads")
@@ -143,9 +143,12 @@ def check(derived, distances):
     targets = []
     for threads in reversed(THREADS):
         facts, where = derived[threads], cores(threads)
+        if threads == "all_threads":
+            targets.append(
+                at_least(f"PyTorch autograd / fused cleaning step, {where}", facts["autograd_over_fused"],
+                         SMALLEST_AUTOGRAD_OVER_FUSED)
+            )  # fmt: skip
         targets += [
-            at_least(f"PyTorch autograd / fused cleaning step, {where}", facts["autograd_over_fused"],
-                     SMALLEST_AUTOGRAD_OVER_FUSED),
             at_least(f"PyTorch autograd / general cleaning step, {where}", facts["autograd_over_general"],
                      SMALLEST_AUTOGRAD_OVER_GENERAL),
             at_least(f"fused cleaning step, part of the floor, {where}", facts["part_of_floor"]["byte"],

@@ -2,7 +2,7 @@
 // A solver by its name, as the type that it is: for problems on a backend that the catalog does not run itself.
 
 #include "catalog/options.hpp"
-#include "catalog/spec.hpp"
+#include "names/spec.hpp"
 
 #include <duplex/catalog.hpp>
 

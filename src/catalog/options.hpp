@@ -1,7 +1,7 @@
 #pragma once
 // Options by name: text into the fields of an options struct, and back.
 
-#include "catalog/suggest.hpp"
+#include "names/suggest.hpp"
 
 #include <duplex/core/fields.hpp>
 

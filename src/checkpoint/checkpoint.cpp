@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view magic = "DUPLEXCP";
-constexpr std::uint32_t version = 8;
+constexpr std::uint32_t checkpoint_version = 8;
 
 template <class T> void append_number(std::string &to, T number) {
   to.append(reinterpret_cast<const char *>(&number), sizeof number);
@@ -84,7 +84,7 @@ std::string encoded(const SavedState &state) {
 
 std::string framed(std::string_view entries) {
   std::string file(magic);
-  append_number(file, version);
+  append_number(file, checkpoint_version);
   append_number(file, static_cast<std::uint64_t>(entries.size()));
   file += entries;
   append_number(file, checksum(entries));
@@ -92,7 +92,7 @@ std::string framed(std::string_view entries) {
 }
 
 std::string_view entries_of(std::string_view file) {
-  constexpr std::size_t before = magic.size() + sizeof version + sizeof(std::uint64_t);
+  constexpr std::size_t before = magic.size() + sizeof checkpoint_version + sizeof(std::uint64_t);
   return file.substr(before, file.size() - before - sizeof(std::uint32_t));
 }
 
@@ -101,8 +101,8 @@ SavedState decoded(std::string_view bytes, const std::string &source) {
     throw InvalidInput(fmt::format("{}: not a checkpoint of Duplex", source));
   }
   Parts file(bytes.substr(magic.size()), source);
-  if (const auto found = file.number<std::uint32_t>(); found != version) {
-    throw InvalidInput(fmt::format("{}: a checkpoint of version {}, expected {}", source, found, version));
+  if (const auto found = file.number<std::uint32_t>(); found != checkpoint_version) {
+    throw InvalidInput(fmt::format("{}: a checkpoint of version {}, expected {}", source, found, checkpoint_version));
   }
   const auto content = file.take(file.number<std::uint64_t>());
   if (file.number<std::uint32_t>() != checksum(content) || !file.empty()) {

@@ -2,8 +2,8 @@
 // What cleaning asks of the model that it trains. A model is one vector of parameters, laid out as its classifier
 // likes.
 
-#include "catalog/spec.hpp"
 #include "clean/regression.hpp"
+#include "names/spec.hpp"
 
 #include <duplex/run/observer.hpp>
 #include <duplex/run/summary.hpp>

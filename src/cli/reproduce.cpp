@@ -4,7 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/torch/tool.hpp"
+#include "cli/torch_process.hpp"
 #include "report/files.hpp"
 #include "report/json_file.hpp"
 
@@ -26,7 +26,6 @@ struct ReproduceArguments {
   std::string experiment;
   std::string out = "out";
   reproduce::Settings settings;
-  bool show = false;
   bool as_json = false;
 };
 
@@ -93,9 +92,6 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     if (arguments.as_json) {
       all.push_back(experiment::to_json(result));
     } else {
-      if (arguments.show && !result.figure.panels.empty()) {
-        fmt::print("{}\n", report::to_terminal(result.figure.panels.front()));
-      }
       experiment::print(result);
       const auto file = std::filesystem::path(arguments.out) / result.name;
       fmt::print("\nwritten: {0}.json, {0}.csv, {0}.svg\n\n", file.string());
@@ -125,7 +121,6 @@ void add_reproduce(CLI::App &app, Action &chosen) {
   }
   command->add_option("EXPERIMENT", arguments->experiment, known + "\nall    every one of them")->required();
   command->add_option("--out", arguments->out, "Folder for NAME.json, NAME.csv and NAME.svg")->capture_default_str();
-  command->add_flag("--show", arguments->show, "Draw the first panel in the terminal too");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   add_field_options(*command, arguments->settings, "reproduce");
   command->footer("Exit 1 if a claim fails.");

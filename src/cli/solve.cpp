@@ -5,7 +5,7 @@
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
 #include "cli/solve_arguments.hpp"
-#include "cli/torch/tool.hpp"
+#include "cli/torch_process.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/trace_file.hpp"
 #include "report/json_file.hpp"

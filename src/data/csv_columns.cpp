@@ -1,7 +1,7 @@
 #include "data/csv_columns.hpp"
 
-#include "catalog/suggest.hpp"
 #include "data/text.hpp"
+#include "names/suggest.hpp"
 
 #include <duplex/core/error.hpp>
 

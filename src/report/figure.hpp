@@ -39,8 +39,4 @@ struct Figure {
 /// A self-contained SVG document.
 [[nodiscard]] std::string to_svg(const Figure &figure);
 
-/// A panel drawn with Unicode characters, for a terminal: `width` columns in all, `height`
-/// rows of plot. A letter on each curve tells it from the others; bars lie on their side.
-[[nodiscard]] std::string to_terminal(const Panel &panel, int width = 78, int height = 18);
-
 } // namespace duplex::report

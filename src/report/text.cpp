@@ -1,7 +1,6 @@
 #include "report/text.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace duplex::report {
 namespace {
@@ -113,15 +112,6 @@ std::string repeated(std::string_view text, std::size_t times) {
   std::string result;
   for (std::size_t i = 0; i < times; ++i) {
     result += text;
-  }
-  return result;
-}
-
-std::string superscript(int number) {
-  constexpr std::array<std::string_view, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string result;
-  for (const char c : std::to_string(number)) {
-    result += c == '-' ? std::string_view("⁻") : digits[static_cast<std::size_t>(c - '0')];
   }
   return result;
 }

@@ -26,8 +26,6 @@ struct Glyph {
 [[nodiscard]] std::string right_aligned(std::string_view text, std::size_t width);
 [[nodiscard]] std::string repeated(std::string_view text, std::size_t times);
 
-[[nodiscard]] std::string superscript(int number);
-
 /// One word for a POSIX shell, whatever bytes it holds: quoted where it must be.
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 /// Words with blanks between them, each quoted where it must be.

@@ -1,8 +1,8 @@
 // Time to 95 % (5 ways) and 85 % (20 ways) on classes never trained on. As the paper runs it, every evaluation of the
 // lower level passes through the backbone; with kept features a step computes them once, for every method alike.
 
-#include "fewshot/failure.hpp"
 #include "fewshot/report.hpp"
+#include "fewshot/torch/failure.hpp"
 #include "report/table.hpp"
 #include "reproduce/quantile.hpp"
 #include "reproduce/reproduce.hpp"

@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#ifdef _OPENMP
+#error "linking Duplex has turned OpenMP on in code that did not ask for it"
+#endif
+
 int main() {
   const auto matrix = duplex::DenseSpd<double>::with_spectrum(duplex::log_spaced_spectrum<double>(50, 10.0, 1.0), 1);
   const duplex::CounterExample problem(matrix, Eigen::VectorXd(Eigen::VectorXd::Ones(50)));

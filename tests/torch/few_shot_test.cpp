@@ -3,7 +3,7 @@
 #include "torch_support.hpp"
 
 #include "checkpoint/checkpoint.hpp"
-#include "fewshot/learner.hpp"
+#include "fewshot/torch/learner.hpp"
 
 #include <duplex/space/archive.hpp>
 

@@ -10,6 +10,11 @@
 #include <cstdint>
 #include <random>
 
+#if EIGEN_MAX_ALIGN_BYTES > 16
+#error "Duplex: vectors are allocated by the library and by you, so both must align them alike: compile with \
+-DEIGEN_MAX_ALIGN_BYTES=16 -DEIGEN_MALLOC_ALREADY_ALIGNED=1 (find_package and pkg-config do that)"
+#endif
+
 namespace duplex {
 
 using Index = Eigen::Index;

@@ -1,0 +1,19 @@
+# One target for each folder of src/: all the .cpp files in it, and none of the folders below it.
+
+# What every file of the project is compiled with.
+add_library(duplex_settings INTERFACE)
+target_include_directories(duplex_settings INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated
+                                                     ${PROJECT_SOURCE_DIR}/src)
+# Eigen's threads cut a product elsewhere for each number of them, and round differently; results of Duplex do not
+# depend on how many cores a machine has.
+target_compile_definitions(duplex_settings INTERFACE EIGEN_DONT_PARALLELIZE)
+target_link_libraries(duplex_settings INTERFACE duplex_warnings)
+
+# duplex_folder(TARGET FOLDER [NO_OBJECTS | STATIC | OBJECT] [LINKS target ...]): FOLDER is relative to src/.
+function(duplex_folder target folder kind)
+  cmake_parse_arguments(PARSE_ARGV 3 with "" "" "LINKS;SOURCES")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+  add_library(${target} ${kind} ${sources} ${with_SOURCES})
+  target_link_libraries(${target} PUBLIC ${with_LINKS} PRIVATE $<BUILD_INTERFACE:duplex_settings>)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()

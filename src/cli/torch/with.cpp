@@ -1,7 +1,0 @@
-#include "cli/torch/tool.hpp"
-
-namespace duplex::cli {
-
-Action needing_torch(Action action, const std::string & /*what*/) { return action; }
-
-} // namespace duplex::cli

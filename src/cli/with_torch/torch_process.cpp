@@ -1,0 +1,7 @@
+#include "cli/torch_process.hpp"
+
+namespace duplex::cli {
+
+Action needing_torch(Action action, const std::string & /*what*/) { return action; }
+
+} // namespace duplex::cli
