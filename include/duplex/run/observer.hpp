@@ -25,14 +25,14 @@ template <class V> struct Progress {
   std::int64_t iteration = 0;
   double seconds = 0.0;
   double direction_norm = 0.0;
-  StepSizes steps;
+  StepSizes steps = {};
   std::int64_t recoveries = 0; ///< so far
   bool extra = false;          ///< a look that was not due, at the end of a run
   const Counters &counters;
   const State<V> &state;
   const V &previous_x;
   const V &direction;
-  std::span<const double> metrics; ///< one for each of Monitor::metrics, in that order
+  std::span<const double> metrics = {}; ///< one for each of Monitor::metrics, in that order
 };
 
 template <class V> struct Metric {
@@ -81,12 +81,12 @@ struct HoldOut {
 };
 
 template <class V> struct Monitor {
-  std::vector<Metric<V>> metrics;
-  std::vector<Observer<V> *> observers; ///< not owned
-  std::optional<Target> target;         ///< names one of `metrics`
-  std::optional<HoldOut> hold_out = {}; ///< names one of `metrics`
-  std::function<bool(const Progress<V> &)> stop_when;
-  Cadence cadence;
+  std::vector<Metric<V>> metrics = {};
+  std::vector<Observer<V> *> observers = {}; ///< not owned
+  std::optional<Target> target = {};         ///< names one of `metrics`
+  std::optional<HoldOut> hold_out = {};      ///< names one of `metrics`
+  std::function<bool(const Progress<V> &)> stop_when = {};
+  Cadence cadence = {};
 
   [[nodiscard]] bool watches() const { return !metrics.empty() || !observers.empty() || stop_when != nullptr; }
 };
