@@ -71,7 +71,7 @@ requires SolverFor<S, Counted<P>>
   return detail::run(problem, problem, nullptr, method, state, options, monitor);
 }
 
-/// By the method that needs no steps.
+/// The same by Automatic, the method that chooses its own steps.
 template <DeterministicProblem P>
 [[nodiscard]] Summary solve(const P &problem, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
