@@ -266,8 +266,10 @@ private:
 /// Verifies the derivatives of a problem around `center`.
 template <FirstOrderProblem P>
 [[nodiscard]] CheckReport check(const P &problem, State<VectorOf<P>> center, const CheckOptions &options = {}) {
-  if constexpr (detail::offers_one_product<LowerOf<P>, VectorOf<P>>) { // of two, and so the other was forgotten
-    detail::explain_second_order<LowerOf<P>, VectorOf<P>>();
+  using Lower = LowerOf<P>;
+  using V = VectorOf<P>;
+  if constexpr (detail::HasHessYY<Lower, V> != detail::HasCrossXY<Lower, V>) { // the other one was forgotten
+    detail::explain_second_order<Lower, V>();
   }
   if (options.points < 1 || !(options.spread >= 0.0) || !(options.tolerance >= 0.0)) {
     throw InvalidInput("check: points = " + field_text(options.points) + ", spread = " + field_text(options.spread) +

@@ -17,55 +17,58 @@ concept SolvableProblem = DeterministicProblem<P> ||(StochasticProblem<P> &&Seco
 
 namespace detail {
 
+template <class E, class V>
+concept HasAt = requires(E e, const V &point) {
+  e.at(point, point);
+};
+template <class E>
+concept HasValue = requires(E e) {
+  { e.value() } -> std::convertible_to<double>;
+};
+template <class E, class V>
+concept HasGradX = requires(E e, V &out) {
+  e.grad_x(out);
+};
+template <class E, class V>
+concept HasGradY = requires(E e, V &out) {
+  e.grad_y(out);
+};
+template <class E, class V>
+concept HasHessYY = requires(E e, const V &v, V &out) {
+  e.hess_yy(v, out);
+};
+template <class E, class V>
+concept HasCrossXY = requires(E e, const V &v, V &out) {
+  e.cross_xy(v, out);
+};
+
 template <class E, class V> constexpr void explain_lower_level() {
   static_assert(std::movable<E>, "the problem's lower() makes an evaluation that cannot be moved and assigned");
-  static_assert(
-      requires(E e, const V &point) { e.at(point, point); },
-      "the problem's lower() lacks at(x, y): expected void at(const Vector &x, const Vector &y)");
-  static_assert(
-      requires(E e) {
-        { e.value() } -> std::convertible_to<double>;
-      },
-      "the problem's lower() lacks value(): expected double value(), the loss f(x, y)");
-  static_assert(
-      requires(E e, V & out) { e.grad_y(out); },
-      "the problem's lower() lacks grad_y(out): expected void grad_y(Vector &out), which writes the gradient "
-      "of f in y to out");
+  static_assert(HasAt<E, V>, "the problem's lower() lacks at(x, y): expected "
+                             "void at(const Vector &x, const Vector &y)");
+  static_assert(HasValue<E>, "the problem's lower() lacks value(): expected double value(), the loss f(x, y)");
+  static_assert(HasGradY<E, V>, "the problem's lower() lacks grad_y(out): expected void grad_y(Vector &out), "
+                                "which writes the gradient of f in y to out");
 }
 
-/// Whether one of the two products with second derivatives is there without the other.
-template <class E, class V> constexpr bool offers_one_product = requires(E e, const V &v, V &out) { e.hess_yy(v, out); }
-!= requires(E e, const V &v, V &out) { e.cross_xy(v, out); };
-
 template <class E, class V> constexpr void explain_second_order() {
-  static_assert(
-      requires(E e, const V &v, V &out) { e.hess_yy(v, out); },
-      "the problem's lower() lacks hess_yy(v, out): expected void hess_yy(const Vector &v, Vector &out), "
-      "which writes the Hessian of f in y times v to out");
-  static_assert(
-      requires(E e, const V &v, V &out) { e.cross_xy(v, out); },
-      "the problem's lower() lacks cross_xy(v, out): expected void cross_xy(const Vector &v, Vector &out), "
-      "which writes the gradient in x of (grad_y f)'v to out");
+  static_assert(HasHessYY<E, V>, "the problem's lower() lacks hess_yy(v, out): expected "
+                                 "void hess_yy(const Vector &v, Vector &out), "
+                                 "which writes the Hessian of f in y times v to out");
+  static_assert(HasCrossXY<E, V>, "the problem's lower() lacks cross_xy(v, out): expected "
+                                  "void cross_xy(const Vector &v, Vector &out), "
+                                  "which writes the gradient in x of (grad_y f)'v to out");
 }
 
 template <class E, class V> constexpr void explain_upper_level() {
   static_assert(std::movable<E>, "the problem's upper() makes an evaluation that cannot be moved and assigned");
-  static_assert(
-      requires(E e, const V &point) { e.at(point, point); },
-      "the problem's upper() lacks at(x, y): expected void at(const Vector &x, const Vector &y)");
-  static_assert(
-      requires(E e) {
-        { e.value() } -> std::convertible_to<double>;
-      },
-      "the problem's upper() lacks value(): expected double value(), the loss F(x, y)");
-  static_assert(
-      requires(E e, V & out) { e.grad_x(out); },
-      "the problem's upper() lacks grad_x(out): expected void grad_x(Vector &out), which writes the gradient "
-      "of F in x to out");
-  static_assert(
-      requires(E e, V & out) { e.grad_y(out); },
-      "the problem's upper() lacks grad_y(out): expected void grad_y(Vector &out), which writes the gradient "
-      "of F in y to out");
+  static_assert(HasAt<E, V>, "the problem's upper() lacks at(x, y): expected "
+                             "void at(const Vector &x, const Vector &y)");
+  static_assert(HasValue<E>, "the problem's upper() lacks value(): expected double value(), the loss F(x, y)");
+  static_assert(HasGradX<E, V>, "the problem's upper() lacks grad_x(out): expected void grad_x(Vector &out), "
+                                "which writes the gradient of F in x to out");
+  static_assert(HasGradY<E, V>, "the problem's upper() lacks grad_y(out): expected void grad_y(Vector &out), "
+                                "which writes the gradient of F in y to out");
 }
 
 template <class P> constexpr void explain_sizes() {
