@@ -1,5 +1,6 @@
 # Generates duplex/methods.hpp, duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/methods/some_name.hpp
-# defines the solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings.
+# defines the solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings. Further arguments are
+# files of methods that lie elsewhere, as duplex/methods/some_name.hpp in a folder that the compiler searches.
 
 function(duplex_type_of file suffix out)
   get_filename_component(stem ${file} NAME_WE)
@@ -17,6 +18,9 @@ endfunction()
 function(duplex_generate_catalog out_dir)
   foreach(kind methods problems)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/duplex/${kind}/*.hpp)
+    if(kind STREQUAL methods)
+      list(APPEND files ${ARGN})
+    endif()
     list(SORT files)
     set(includes "")
     set(types "")

@@ -27,14 +27,14 @@
 
 namespace duplex {
 
-/// What a run must know of a method, as it is with its options.
+/// What the loop must know of a method with its options.
 struct MethodTraits {
   UpperRule upper = {};       ///< how x follows d
   bool aggregates = false;    ///< needs the upper level's hess_yy and cross_xy
   bool solves_inside = false; ///< a step has an inner loop or inner solves, and may take any time
   bool repeats = false;       ///< each step is the same operations with the same numbers, and reads none of its results
   /// The method chooses its steps by what it measures, on a problem that is the same at every step, and claims success
-  /// where it takes ‖∇φ‖ to be this small beside the first. Zero: its steps are given.
+  /// where it believes that ‖∇φ‖ is this small relative to the first. Zero: its steps are given.
   double own_tolerance = 0.0;
 
   [[nodiscard]] bool chooses_its_steps() const { return own_tolerance > 0.0; }
@@ -44,11 +44,11 @@ struct MethodTraits {
 struct StepReport {
   StepSizes steps = {};
   std::string failure = {}; ///< empty unless the method could not do the step
-  bool stuck = false;       ///< that is because nothing can be improved: the state is as good as it gets
+  bool stuck = false;       ///< the step failed because nothing can be improved: the state is as good as it gets
   bool not_finite = false;  ///< what failed met NaN or infinity
   bool moved_x = false;     ///< the step has moved x itself
   bool tentative = false;   ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
-  /// The method takes ‖∇φ‖ to be this small beside the first, and x has stayed. Zero: it does not.
+  /// The method believes that ‖∇φ‖ is this small relative to the first, and has left x where it was. Zero: it does not.
   double claims = 0.0;
 };
 
@@ -62,21 +62,21 @@ public:
 
   /// Step k, counted from zero. A step that moves x itself, by `upper` or otherwise, says so in its report.
   virtual StepReport step(State<V> &state, std::int64_t k, UpperUpdate<V> &upper) = 0;
-  /// d at x before the step.
+  /// The direction d of the last step, computed at x before the step.
   [[nodiscard]] virtual const V &direction() const = 0;
 
-  /// Where the last step took ∇y f, which says what broke it; null where that is lost.
+  /// The y at which the last step took ∇y f, by which a diagnosis tells what broke it; null where it is not kept.
   [[nodiscard]] virtual const V *lower_point() const { return nullptr; }
-  /// What was measured and chosen, for people.
+  /// What the run has measured and chosen, in words for people.
   [[nodiscard]] virtual std::string explanation() const { return {}; }
-  /// Of a run that starts where a recovery went back to, before its first step.
+  /// Is called before the first step of a run that starts from a state which a recovery has gone back to.
   virtual void start_from_before() {}
-  /// What became of the last step's claim. False where there is nothing left to try.
+  /// Is told what became of the last step's claim. Returns false where the method has nothing left to try.
   [[nodiscard]] virtual bool learn(const Verdict & /*verdict*/, const SlopeMeter<V> & /*truth*/) { return false; }
 
   /// Whether the last step was launched on a device and may not be done yet: reading ‖d‖ makes the host wait.
   [[nodiscard]] virtual bool runs_ahead() const { return false; }
-  /// Steps are to be done one by one from here on.
+  /// From here on steps are to be done one by one, not ahead of the host.
   virtual void stop_running_ahead() {}
 };
 

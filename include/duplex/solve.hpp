@@ -2,6 +2,7 @@
 // solve(): a method (method.hpp) runs on a problem from a state, which it moves.
 
 #include <duplex/methods/automatic.hpp>
+#include <duplex/problem/incomplete.hpp>
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/run/context.hpp>
 #include <duplex/run/run_loop.hpp>
@@ -70,7 +71,7 @@ requires SolverFor<S, Counted<P>>
   return detail::run(problem, problem, nullptr, method, state, options, monitor);
 }
 
-/// By the method that needs no steps.
+/// The same by Automatic, the method that chooses its own steps.
 template <DeterministicProblem P>
 [[nodiscard]] Summary solve(const P &problem, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
@@ -96,6 +97,19 @@ requires SolverFor<S, Counted<Drawn<P>>>
   } else {
     return detail::run(drawn, drawn, &samples, method, state, options, monitor);
   }
+}
+
+/// What is not a problem: the first error of the compiler names the level and the member that is missing.
+template <class P, class S, VectorSpace V>
+requires(!SolvableProblem<P>) Summary solve(const P & /*problem*/, const S & /*method*/, State<V> & /*state*/,
+                                            const Options & /*options*/ = {}, const Monitor<V> & /*monitor*/ = {}) {
+  detail::explain_incomplete_problem<P>();
+  return {};
+}
+template <class P, VectorSpace V>
+requires(!SolvableProblem<P>) Summary
+    solve(const P &problem, State<V> &state, const Options &options = {}, const Monitor<V> &monitor = {}) {
+  return solve(problem, Automatic{}, state, options, monitor);
 }
 
 } // namespace duplex

@@ -485,7 +485,7 @@ void add_race(CLI::App &app, Action &chosen) {
   add_number(*command, "--seeds", arguments->seeds, Bound{.low = 1, .high = 1e4},
              "Race on so many problems, of seeds that follow one another");
   command->add_flag("--tune", arguments->tune,
-                    "First search for the steps of every method that are not given, on problems of other seeds");
+                    "First search for the step sizes that are not given, for every method, on problems of other seeds");
   add_number(*command, "--tune-seconds", arguments->tune_seconds, positive,
              "Budget of that search, for each method, on the clocks of its runs (default: the time limit)")
       ->default_str("");
@@ -494,7 +494,7 @@ void add_race(CLI::App &app, Action &chosen) {
   command->allow_extras();
   command->footer("Further options go to the problem, to every solver that has them, or to the run, such as\n"
                   "--n 50 --alpha 0.2. The columns ‖∇φ(x)‖, x error and φ gap are measured at y*(x), solved anew.\n"
-                  "The clock counts steps only. Exit 0 if at least one solver arrived.");
+                  "The clock counts steps only. Exit 0 if at least one solver reached the target.");
   command->callback([command, arguments, &chosen] {
     chosen = [command, arguments] { return race(*arguments, command->remaining(), option_names(*command)); };
   });

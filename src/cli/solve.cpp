@@ -352,7 +352,7 @@ void add_solve(CLI::App &app, Action &chosen) {
       command->add_option("--resume", arguments->resume, "Go on with the run whose checkpoint is in this folder");
   auto *patience =
       add_number(*command, "--held-out-patience", arguments->held_out_patience, at_least_one,
-                 "Stop once the loss on samples that neither level sees has not fallen for so many looks,\n"
+                 "Stop once the loss on samples that neither level sees has not fallen for so many measurements,\n"
                  "and go back to where it was smallest");
   for (auto *fixed : {problem, solver, metrics, every, out, patience}) {
     resume->excludes(fixed);
@@ -366,6 +366,8 @@ void add_solve(CLI::App &app, Action &chosen) {
   command->footer(
       "Any option of the problem, the solver or the run may follow, such as --n 50 --alpha 0.2\n"
       "--iterations 500 --direction-tolerance 1e-6; `duplex list` shows them.\n"
+      "x and y are the upper and the lower variables, v is the multiplier of grad_y f = 0, φ(x) = F(x, y*(x)),\n"
+      "and d is the method's estimate of the hypergradient ∇φ(x), which x follows.\n"
       "automatic chooses its steps itself, and ends at its own --tolerance. Runs of other solvers without a\n"
       "tolerance or a target do all of their iterations.");
   command->callback([command, arguments, &chosen] {

@@ -104,7 +104,9 @@ TEST(CatalogOf, SolversDescribesTheirOptions) {
     EXPECT_FALSE(S::title.empty());
     expect_fields_describe_themselves(S::name, S{});
   });
-  EXPECT_EQ(names, (std::set<std::string>{"automatic", "bagdc", "bda", "cg", "nosa", "ns", "rhg"}));
+  for (const std::string known : {"automatic", "bagdc", "bda", "cg", "nosa", "ns", "rhg"}) {
+    EXPECT_TRUE(names.contains(known)) << known;
+  }
 }
 
 TEST(CatalogOf, ProblemsDescribesTheirOptions) {
@@ -139,7 +141,9 @@ TEST(EveryPair, RunsTwentyStepsOrSaysWhyNot) {
     EXPECT_EQ(summary.solver, solver.name);
     EXPECT_EQ(summary.brief().find('\n'), std::string::npos);
   });
-  EXPECT_EQ(pairs, 7 * 7);
+  int solvers = 0;
+  AllSolvers::each([&]<class S>() { ++solvers; });
+  EXPECT_EQ(pairs, 7 * solvers);
 }
 
 TEST(EveryPair, GivesTheSameBitsTwice) {

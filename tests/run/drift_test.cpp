@@ -5,10 +5,69 @@
 #include "support.hpp"
 #include "two_numbers.hpp"
 
-#include <array>
+#include <duplex/run/drift.hpp>
+
+#include <cstdint>
+#include <vector>
 
 namespace duplex::testing {
 namespace {
+
+/// f = ½(y − x)² and F = ½x² + ½y², looked at with x and v held, so that the residual is that of y alone.
+const InTwoNumbers two_squares([](double x, double y) {
+  return Scalars{y - x, 1.0, -1.0, 0.5 * x * x + 0.5 * y * y, x, y};
+});
+
+/// What a watch sees of these y, at the first steps at which it is due.
+std::vector<bool> growth_seen(const std::vector<double> &values, detail::DriftWatch<Vec> watch) {
+  std::vector<bool> seen;
+  std::int64_t step = 0;
+  for (const double y : values) {
+    while (!watch.due(step)) {
+      ++step;
+    }
+    seen.push_back(watch.sees_growth(step, {Vec::Zero(1), Vec::Constant(1, y), Vec::Zero(1)}));
+  }
+  return seen;
+}
+std::vector<bool> growth_seen(const std::vector<double> &values) {
+  return growth_seen(values, detail::DriftWatch<Vec>(ProblemView<Vec>(two_squares), 0));
+}
+
+TEST(DriftWatch, SeesAResidualThatGrowsAtTwoLooksFarBeyondItsSmallest) {
+  EXPECT_EQ(growth_seen({1.0, 1e2, 1e4}), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(growth_seen({1.0, 1e4}), (std::vector<bool>{false, false}));                // once
+  EXPECT_EQ(growth_seen({1.0, 10.0, 100.0}), (std::vector<bool>{false, false, false})); // not far
+  EXPECT_EQ(growth_seen({1.0, 1e4, 1.0, 1e4}), (std::vector<bool>(4, false)));          // not in a row
+  EXPECT_EQ(growth_seen({1.0, 1e4, 1.5e4, 2e4}), (std::vector<bool>(4, false)));        // hardly
+}
+
+TEST(DriftWatch, LooksAfterSixteenStepsAndThenEverMoreRarely) {
+  detail::DriftWatch<Vec> watch(ProblemView<Vec>(two_squares), 100);
+  EXPECT_FALSE(watch.due(115));
+  EXPECT_TRUE(watch.due(116));
+  const State<Vec> state{Vec::Zero(1), Vec::Ones(1), Vec::Zero(1)};
+  (void)watch.sees_growth(300, state);
+  EXPECT_FALSE(watch.due(399));
+  EXPECT_TRUE(watch.due(400)); // half as many steps again since it began
+}
+
+TEST(DriftWatch, TellsFromWhereToWhereTheResidualGrew) {
+  detail::DriftWatch<Vec> watch(ProblemView<Vec>(two_squares), 0);
+  const auto look = [&](std::int64_t step, double y) {
+    (void)watch.sees_growth(step, {Vec::Zero(1), Vec::Constant(1, y), Vec::Zero(1)});
+  };
+  look(16, 2.0);
+  look(32, 1.0);
+  EXPECT_FALSE(watch.drift().lagrangian_rose);
+  look(48, 10.0);
+  look(72, 100.0);
+  EXPECT_EQ(watch.drift().from, 32);
+  EXPECT_EQ(watch.drift().to, 72);
+  EXPECT_LT(watch.drift().before, 2.0);
+  EXPECT_GT(watch.drift().after, 100.0);
+  EXPECT_TRUE(watch.drift().lagrangian_rose);
+}
 
 TEST(Drift, OfAMultiplierThatGrowsSlowlyIsMendedLongBeforeItBreaks) {
   const auto problem = small_quadratic.generate<double>();

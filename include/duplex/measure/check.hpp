@@ -5,6 +5,7 @@
 
 #include <duplex/core/text.hpp>
 #include <duplex/measure/exact.hpp>
+#include <duplex/problem/incomplete.hpp>
 #include <duplex/problem/problem.hpp>
 
 #include <algorithm>
@@ -265,6 +266,11 @@ private:
 /// Verifies the derivatives of a problem around `center`.
 template <FirstOrderProblem P>
 [[nodiscard]] CheckReport check(const P &problem, State<VectorOf<P>> center, const CheckOptions &options = {}) {
+  using Lower = LowerOf<P>;
+  using V = VectorOf<P>;
+  if constexpr (detail::HasHessYY<Lower, V> != detail::HasCrossXY<Lower, V>) { // the other one was forgotten
+    detail::explain_second_order<Lower, V>();
+  }
   if (options.points < 1 || !(options.spread >= 0.0) || !(options.tolerance >= 0.0)) {
     throw InvalidInput("check: points = " + field_text(options.points) + ", spread = " + field_text(options.spread) +
                        ", tolerance = " + field_text(options.tolerance) +
@@ -277,6 +283,18 @@ template <FirstOrderProblem P>
 /// Verifies the derivatives of a problem around its own start.
 template <StartedProblem P> [[nodiscard]] CheckReport check(const P &problem, const CheckOptions &options = {}) {
   return check(problem, problem.start(), options);
+}
+
+/// What is not a problem: the first error of the compiler names the level and the member that is missing.
+template <class P>
+requires(!FirstOrderProblem<P>) CheckReport check(const P & /*problem*/, const CheckOptions & /*options*/ = {}) {
+  detail::explain_incomplete_problem<P, false>();
+  return {};
+}
+template <class P, VectorSpace V>
+requires(!FirstOrderProblem<P>) CheckReport
+    check(const P &problem, const State<V> & /*center*/, const CheckOptions &options = {}) {
+  return check(problem, options);
 }
 
 } // namespace duplex

@@ -21,7 +21,7 @@ namespace duplex {
 struct Bagdc {
   static constexpr std::string_view name = "bagdc";
   static constexpr std::string_view title = "Bilevel Alternating Gradient with Dual Correction: a single loop";
-
+  // Thirteen members, because each is an option of Algorithm 1 that a caller sets by itself.
   double alpha = 0.0; ///< Zero, here and in the next: not given, which is refused.
   double beta = 0.0;
   double eta = 1.0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a run evaluated. Counting wraps the problem, so that neither problems
+// How often a run evaluated what. Counting wraps the problem, so that neither problems
 // nor solvers count.
 
 #include <duplex/core/clock.hpp>
@@ -111,6 +111,7 @@ private:
   Counters *counters_;
 };
 
+/// A problem whose evaluations are counted.
 template <FirstOrderProblem P> class Counted {
 public:
   using Vector = VectorOf<P>;

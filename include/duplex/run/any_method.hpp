@@ -21,15 +21,15 @@ public:
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual MethodTraits traits() const = 0;
   [[nodiscard]] virtual StepOptions steps() const = 0;
-  /// For runs that begin from here on.
+  /// Sets the step sizes of runs that begin after this.
   virtual void set_steps(const StepOptions &steps) = 0;
-  /// On which evaluations are counted.
+  /// The problem, with its evaluations counted.
   [[nodiscard]] virtual ProblemView<V> problem() const = 0;
 
-  /// Begins another run.
+  /// Makes a new run of the method, from `start`.
   virtual void begin(const State<V> &start) = 0;
   [[nodiscard]] virtual MethodRun<V> &run() = 0;
-  /// What the run carries from step to step.
+  /// Writes, or reads back, what the run carries from step to step.
   virtual void archive(StateWriter &members) = 0;
   virtual void archive(StateReader &members) = 0;
 };

@@ -10,9 +10,11 @@
 
 namespace duplex::detail {
 
-/// The value NaN, or a gradient that is not finite; a value that is too large alone stops no method.
+/// What is wrong with a loss: its value is NaN, or a gradient is not finite. Empty where neither is so; an infinite
+/// value alone stops no method.
 [[nodiscard]] std::string broken_loss(const std::string &loss, double value, bool gradients_finite);
 
+/// What `look` finds, with the level before it; a loss that throws is said to be refused.
 template <class Look> [[nodiscard]] std::string at_level(const std::string &level, const Look &look) {
   std::string what;
   try {

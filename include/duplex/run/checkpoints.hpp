@@ -1,5 +1,5 @@
 #pragma once
-// When a run is saved, and from where it goes on if a step of it is left in its middle.
+// When a run is saved, and from where it goes on if a step of it is abandoned in its middle.
 
 #include <duplex/core/saved_state.hpp>
 #include <duplex/run/parts.hpp>
@@ -33,10 +33,10 @@ public:
     }
   }
 
-  /// The state of before the step that was left in its middle.
+  /// Puts y and v back to what they were before the step that was abandoned.
   void put_back() { unfinished_.put_back(*parts_->run.state); }
 
-  /// Where the last work was left, the last state of before it that was kept.
+  /// Saves the run at its end: as it is or, where its last step was abandoned, as it was when a state was last kept.
   void save_at_end(bool was_left) {
     if (clock_.saving() != nullptr) {
       const std::optional<SavedState> before = was_left ? unfinished_.take_snapshot() : std::nullopt;

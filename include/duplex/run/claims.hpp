@@ -12,7 +12,7 @@ namespace duplex::detail {
 
 template <VectorSpace V> class Claims {
 public:
-  /// `asked_for_other`: for a tolerance or a target, beside which a method's own does not count.
+  /// `asked_for_other` says that the caller set a tolerance or a target, which counts in the place of the method's own.
   Claims(const RunContext<V> &run, bool asked_for_other) : run_(&run), asked_for_other_(asked_for_other) {
     if (run.traits.chooses_its_steps()) {
       verification_.emplace(run.method->problem(), *run.state);
@@ -23,7 +23,8 @@ public:
   [[nodiscard]] bool asked_for_other() const { return asked_for_other_; }
   [[nodiscard]] bool made_now() const { return verification_ && !asked_for_other_ && run_->report.claims > 0.0; }
 
-  /// What becomes of a claim: the run's end where it holds, or where there is nothing left to try.
+  /// Verifies the claim of the last step: tolerance_verified where it holds, not_verified where it does not and the
+  /// method has nothing left to try, and `otherwise` where the run goes on.
   [[nodiscard]] Termination verify(Termination otherwise) {
     const Verdict &verdict = verification_->verify(*run_->state, run_->report.claims);
     const bool goes_on = run_->method->run().learn(verdict, verification_->meter());
@@ -50,10 +51,11 @@ public:
     }
     return Termination::stagnated;
   }
-  /// What was measured there, after what the method says; empty where nothing was.
+  /// What end_where_stuck() measured, to be put after what the method says; empty where it measured nothing.
   [[nodiscard]] std::string of_stuck() const { return stuck_.empty() ? stuck_ : "; " + stuck_; }
 
-  /// Where a run goes on that ended so: whether the same is asked for once more.
+  /// For a resumed run that had ended with `ended`: the termination that holds for the tolerance that is asked for now,
+  /// or not_run where the run has to go on.
   [[nodiscard]] Termination met_already(Termination ended) {
     if (asked_for_other_ || !verification_) {
       return Termination::not_run;
@@ -87,7 +89,7 @@ private:
   const RunContext<V> *run_;
   bool asked_for_other_;
   std::optional<Verification<V>> verification_;
-  double tolerance_before_ = 0.0; ///< of the run that goes on
+  double tolerance_before_ = 0.0; ///< that of the run before it was resumed
   std::string stuck_;
 };
 

@@ -24,7 +24,7 @@ struct RunMeter {
   WorkLimit limit;
 };
 
-/// From which a stochastic problem draws.
+/// Where the samples of a stochastic problem come from.
 class SampleSource {
 public:
   SampleSource() = default;
@@ -32,7 +32,7 @@ public:
   SampleSource &operator=(const SampleSource &) = delete;
   virtual ~SampleSource() = default;
 
-  /// Between steps.
+  /// Draws another sample, between steps.
   virtual void next() = 0;
   virtual void archive(StateWriter &members) = 0;
   virtual void archive(StateReader &members) = 0;
@@ -49,14 +49,15 @@ private:
   Drawn<P> *drawn_;
 };
 
-/// What a run is about.
+/// The problem of a run.
 template <VectorSpace V> struct RunSubject {
-  ProblemView<V> problem;          ///< as the steps see it
+  ProblemView<V> problem;          ///< as the steps see it: of a stochastic problem, on the sample in hand
   ProblemView<V> measured;         ///< as it is measured off the clock
   SampleSource *samples = nullptr; ///< null where the problem is the same at every step
-  bool sees_whole = true;          ///< `measured` is, at every look
+  bool sees_whole = true;          ///< whether `measured` is the whole problem, the same at every measurement
 };
 
+/// What every part of a run may look at.
 template <VectorSpace V> struct RunContext {
   RunSubject<V> subject;
   AnyMethod<V> *method;
@@ -68,9 +69,9 @@ template <VectorSpace V> struct RunContext {
   StepReport report = {}; ///< of the last step
 
   [[nodiscard]] bool ended() const { return summary.termination != Termination::not_run; }
-  /// A step with an inner loop or inner solves may take any time, and may be left in its middle.
+  /// A step with an inner loop or inner solves may take any time, and may have to be abandoned in its middle.
   [[nodiscard]] bool steps_may_be_left() const { return traits.solves_inside && meter->limit.exists(); }
-  /// The end of a run whose work was left.
+  /// How a run ends whose last step or measurement was abandoned.
   [[nodiscard]] Termination why_left() const {
     return meter->limit.is_asked_to_end() ? Termination::interrupted : Termination::max_seconds;
   }

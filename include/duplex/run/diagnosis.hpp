@@ -21,11 +21,11 @@ namespace duplex {
 struct Diagnosis {
   Finding cause;
   std::string text;
-  bool grew = false; ///< numbers were finite and became too large
-  bool stood_still = false;
+  bool grew = false;        ///< numbers were finite and became too large
+  bool stood_still = false; ///< ‖d‖ had not fallen for long
 };
 
-/// Of a run whose d is finite and grew too far, or whose numbers are finite and their squares are not.
+/// The diagnosis of a run whose d is finite and grew too far, or whose numbers are finite and their squares are not.
 template <VectorSpace V>
 [[nodiscard]] Diagnosis diagnosis_of_growth(const ProblemView<V> &problem, const StepOptions &options,
                                             const RunPoint<V> &run) {
@@ -43,7 +43,8 @@ template <VectorSpace V>
   return {std::move(cause), std::move(text), true};
 }
 
-/// Of a run whose numbers are finite and drift apart: steps of y or v that are too long or, where L rises too, of x.
+/// The diagnosis of a run whose numbers are finite and drift apart: steps of y or v that are too long or, where L rises
+/// too, those of x.
 /// Nothing is found where the run may as well be leaving a saddle.
 template <VectorSpace V>
 [[nodiscard]] Diagnosis diagnosis_of_drift(const ProblemView<V> &problem, const StepOptions &options,
@@ -58,13 +59,15 @@ template <VectorSpace V>
   return {std::move(cause), std::move(text), true};
 }
 
+/// What is known of a run whose ‖d‖ has not fallen for long.
 struct Standstill {
   std::int64_t steps = 0;
-  double smallest = 0.0;        ///< ‖d‖
-  bool all_but_nothing = false; ///< `smallest` is, beside the first
+  double smallest = 0.0;        ///< the smallest ‖d‖
+  bool all_but_nothing = false; ///< `smallest` is next to nothing relative to the first ‖d‖
 };
 
-/// Of a run whose ‖d‖ has not fallen for long: steps that are too long for y or v, what has grown, or else α.
+/// The diagnosis of a run whose ‖d‖ has not fallen for long: steps that are too long for y or v, what has grown, or
+/// else α.
 template <VectorSpace V>
 [[nodiscard]] Diagnosis diagnosis_of_standstill(const ProblemView<V> &problem, const StepOptions &options,
                                                 const RunPoint<V> &run, const Standstill &seen) {
@@ -72,7 +75,7 @@ template <VectorSpace V>
   std::string text = "‖d‖ has not fallen below " + short_number(seen.smallest) + " for " + std::to_string(seen.steps) +
                      " steps, until step " + std::to_string(run.step);
   if (seen.all_but_nothing) {
-    return {{}, text + ", which is all but nothing beside the first", true, true};
+    return {{}, text + ", which is next to nothing relative to the first", true, true};
   }
   auto cause = find_too_long_step(problem, options, run);
   if (!cause.found() && run.direction > much_larger * seen.smallest) {
@@ -87,7 +90,7 @@ template <VectorSpace V>
   return {std::move(cause), std::move(text), true, true};
 }
 
-/// What conjugate gradients on ∇²yy f meet at a point.
+/// Whether ∇²yy f is positive definite at a point, as conjugate gradients with a random right-hand side see it.
 template <VectorSpace V>
 [[nodiscard]] LinearStatus lower_curvature_at(const ProblemView<V> &problem, const V &x, const V &y) {
   constexpr LinearOptions some_steps{.tolerance = 1e-8, .max_steps = 200};
@@ -105,10 +108,10 @@ template <VectorSpace V>
   }
 }
 
-/// A lower level that no step size mends.
+/// What to say of a lower level that no step size mends, because its Hessian is indefinite or singular.
 [[nodiscard]] Finding finding_of(LinearStatus lower_curvature);
 
-/// Of a run that failed at its last step; `grew` where d is finite and too large.
+/// The diagnosis of a run that failed at its last step; `grew` says that d is finite and too large.
 template <VectorSpace V>
 [[nodiscard]] Diagnosis diagnosis_of_failure(const ProblemView<V> &problem, const StepOptions &options,
                                              const RunPoint<V> &run, const StepReport &outcome, bool grew) {

@@ -21,7 +21,7 @@ public:
   /// ‖d‖ where it was the smallest since the run began or started anew.
   [[nodiscard]] double smallest() const { return smallest_; }
 
-  /// Before it is asked whether a direction is good.
+  /// Is told every ‖d‖ that is read, before it is asked whether that is good.
   void see(double direction) {
     if (!std::isfinite(first_)) {
       first_ = direction;
@@ -36,8 +36,8 @@ public:
   /// The first step from a start, where x and v may be such that d vanishes, says nothing.
   [[nodiscard]] bool is_first(std::int64_t step) const { return step <= started_after_ + 1; }
 
-  /// Of a good step. One that is tentative, of which the method itself does not know yet what it is worth, counts as
-  /// progress but not as a smallest direction.
+  /// Is told ‖d‖ of a good step. A tentative step, of which the method itself does not know yet what it is worth,
+  /// counts as progress but not as a smallest ‖d‖.
   void learn(std::int64_t step, double direction, bool tentative) {
     if (is_first(step) || tentative) {
       last_progress_ = step;
@@ -55,7 +55,7 @@ public:
     return patience_ > 0 && step - last_progress_ >= patience_;
   }
 
-  /// A run that stands still where ‖d‖ is all but nothing beside the first is as good as it gets.
+  /// A run that stands still where ‖d‖ is next to nothing relative to the first is as good as it gets.
   [[nodiscard]] bool has_digits_left() const {
     constexpr double all_but_nothing = 1e-7;
     return smallest_ > all_but_nothing * first();

@@ -13,15 +13,17 @@
 
 namespace duplex::detail {
 
+/// How far a run has drifted apart.
 struct Drift {
-  std::int64_t from = 0; ///< steps
-  std::int64_t to = 0;
-  double before = 0.0; ///< ‖∇L‖
-  double after = 0.0;
-  bool lagrangian_rose = false; ///< at each of the last looks
+  std::int64_t from = 0;        ///< the step at which ‖∇L‖ was smallest
+  std::int64_t to = 0;          ///< the step of the last measurement
+  double before = 0.0;          ///< ‖∇L‖ at `from`
+  double after = 0.0;           ///< ‖∇L‖ at `to`
+  bool lagrangian_rose = false; ///< whether L rose at each of the last two measurements
 };
 
-/// Looks ever more rarely, after half as many steps again: some twenty times in 10⁵ steps.
+/// Measures whether a run drifts apart, ever more rarely, after half as many steps again: some twenty times in 10⁵
+/// steps.
 template <VectorSpace V> class DriftWatch {
 public:
   DriftWatch(const ProblemView<V> &problem, std::int64_t after_step)
@@ -29,7 +31,7 @@ public:
 
   [[nodiscard]] bool due(std::int64_t step) const { return step >= next_; }
 
-  /// Whether ‖∇L‖ has grown at two looks in a row, far beyond its smallest, and F too.
+  /// Measures at this step. True where ‖∇L‖ has grown at two measurements in a row, far beyond its smallest, and F too.
   [[nodiscard]] bool sees_growth(std::int64_t step, const State<V> &state) {
     constexpr double much = 2.0;
     constexpr double far = 1e3;
@@ -54,7 +56,7 @@ public:
     return growths_ >= in_a_row && residual > far * drift_.before;
   }
 
-  /// From where ‖∇L‖ was smallest to the last look.
+  /// The growth from where ‖∇L‖ was smallest to the last measurement.
   [[nodiscard]] const Drift &drift() const { return drift_; }
 
   template <class Archive> void archive(Archive &members) {

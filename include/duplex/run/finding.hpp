@@ -1,5 +1,5 @@
 #pragma once
-// What a look at a run that broke has found, and where the run was.
+// What was found to have broken a run, and the point at which the run was examined.
 
 #include <duplex/problem/problem.hpp>
 #include <duplex/run/step_options.hpp>
@@ -16,18 +16,18 @@ struct Finding {
   std::string what;         ///< such as "lower level: y is not finite"
   std::string remedy;       ///< such as "a smaller beta"
   Role blamed = Role::none; ///< the step that is to blame
-  std::string reason = {};  ///< for that blame
-  bool guessed = false;     ///< the blame is, from where the run went; otherwise the step was measured
-  double right_step = 0.0;  ///< where that was measured too
+  std::string reason = {};  ///< why that step is to blame
+  bool guessed = false;     ///< blamed because of where the run went; otherwise the step was measured to be too long
+  double right_step = 0.0;  ///< a step size that would do, where one was measured, and otherwise 0
 
   [[nodiscard]] bool found() const { return !what.empty(); }
   [[nodiscard]] std::string at_step(std::int64_t step) const;
 };
 
-/// With "a smaller beta" for its remedy where the method has such an option.
+/// A finding that blames a step; its remedy is such as "a smaller beta" where the method has that option.
 [[nodiscard]] Finding blaming(const StepOptions &options, Role step, std::string what);
 
-/// The same where the blame is not measured.
+/// The same finding with its blame marked as a guess.
 [[nodiscard]] inline Finding as_a_guess(Finding finding) {
   finding.guessed = true;
   return finding;
@@ -38,7 +38,7 @@ struct StartNorms {
   double x = 0.0;
   double y = 0.0;
   double v = 0.0;
-  double d = 0.0; ///< of the first step
+  double d = 0.0; ///< ‖d‖ of the first step
 
   template <class Archive> void archive(Archive &members) {
     members("x", x);
@@ -54,12 +54,12 @@ struct StartNorms {
 
 inline constexpr double step_cut = 0.1; ///< what a recovery makes of a step that is to blame
 
-/// Where a run is when it is asked why.
+/// The point at which a run is examined.
 template <VectorSpace V> struct RunPoint {
   const State<V> *state = nullptr;
-  const State<V> *good = nullptr; ///< the last that seemed to be, or the start; null where none is kept
-  const V *lower_point = nullptr; ///< where the last step took ∇y f; null where that is lost
-  StepSizes steps = {};           ///< of the last step
+  const State<V> *good = nullptr; ///< the last state that seemed good, or the start; null where none is kept
+  const V *lower_point = nullptr; ///< the y at which the last step took ∇y f; null where it is not kept
+  StepSizes steps = {};           ///< those of the last step
   StartNorms start = {};
   double direction = 0.0; ///< ‖d‖
   std::int64_t step = 0;

@@ -14,7 +14,8 @@
 
 namespace duplex {
 
-/// What of y, v, x and d grew most, each over max(1, its norm at the start); in a tie what a step computes first.
+/// Blames what grew most of y, v, x and d, each relative to max(1, its norm at the start); in a tie, what a step
+/// computes first. Nobody is blamed for d.
 template <VectorSpace V> [[nodiscard]] Finding find_most_grown(const StepOptions &options, const RunPoint<V> &run) {
   struct Part {
     std::string name;
@@ -37,7 +38,7 @@ template <VectorSpace V> [[nodiscard]] Finding find_most_grown(const StepOptions
   return blaming(options, most->step, most->name + " grew most, to " + short_number(most->now));
 }
 
-/// Whether v is about what it is to be: ‖∇yF − ∇²yy f·v‖ well below its terms. Then it is not v that runs away.
+/// Whether v nearly solves its equation: ‖∇yF − ∇²yy f·v‖ is well below its two terms. Then it is not v that runs away.
 template <VectorSpace V> [[nodiscard]] bool multiplier_follows(const ProblemView<V> &problem, const State<V> &state) {
   constexpr double well_below = 0.5;
   try {

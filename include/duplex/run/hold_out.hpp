@@ -13,14 +13,15 @@
 
 namespace duplex::detail {
 
-/// Keeps the state at which a metric was smallest, and counts the looks since.
+/// Keeps the state at which a metric was smallest, and counts the measurements since.
 template <VectorSpace V> class BestState {
 public:
   BestState(const ProblemView<V> &problem, std::size_t metric, std::size_t metrics, const State<V> &start)
       : upper_(problem.upper()), metric_(metric), state_{zeros_like(start.x), zeros_like(start.y), zeros_like(start.v)},
         values_(metrics) {}
 
-  /// A look at which F is above that of the best does not count: the run breaks, or has not come far enough.
+  /// Is told of a measurement. One at which F is above that of the best state does not count: the run breaks there, or
+  /// has not come far enough.
   void learn(const Progress<V> &progress) {
     const double latest = progress.metrics[metric_];
     upper_.at(progress.state.x, progress.state.y);
@@ -38,7 +39,7 @@ public:
   }
 
   [[nodiscard]] std::int64_t looks_since() const { return looks_since_; }
-  /// After a recovery.
+  /// Counts from zero again, after a recovery.
   void start_anew() { looks_since_ = 0; }
   [[nodiscard]] bool known() const { return iteration_ > 0 && std::isfinite(values_[metric_]); }
   [[nodiscard]] bool is_better_than(const std::vector<double> &values) const {

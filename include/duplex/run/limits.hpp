@@ -12,7 +12,7 @@ class Limits {
 public:
   explicit Limits(const Options &options) : most_steps_(options.max_iterations), seconds_(options.max_seconds) {}
 
-  /// Which of them is met after a step; not_run where none is.
+  /// The limit that is met after this step; not_run where none is.
   [[nodiscard]] Termination met(std::int64_t step, const RunMeter &meter) {
     if (step >= most_steps_) {
       return Termination::max_iterations;

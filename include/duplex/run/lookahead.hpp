@@ -13,14 +13,15 @@ namespace duplex::detail {
 
 class Lookahead {
 public:
-  /// Whether ‖d‖ of this step must be read, whoever else asks for it.
+  /// Whether ‖d‖ of this step must be read even if nothing else needs it.
   [[nodiscard]] bool must_look(std::int64_t step) const { return !good_ || step - last_look_ >= most_unseen; }
-  /// Whether there is a step before this one, since the last look, that nobody has looked at.
+  /// Whether there are steps between the last one whose ‖d‖ was read and this one.
   [[nodiscard]] bool left_steps_unseen(std::int64_t step) const { return good_ && step - last_look_ > 1; }
 
   void looked_at(std::int64_t step) { last_look_ = step; }
 
-  /// All that the run remembers, after a look that was good: at steps that double, so that it costs next to nothing.
+  /// Keeps all that the run remembers, after a step whose ‖d‖ was read and was good: at steps that double, so that it
+  /// costs next to nothing.
   template <class Run> void keep_if_due(std::int64_t step, Run &run) {
     if (last_look_ == step && step >= 2 * good_iteration_) {
       good_iteration_ = step;
@@ -28,7 +29,7 @@ public:
       run.archive(members);
     }
   }
-  /// To the last that is known to be good.
+  /// Puts the run back to the last step that was kept.
   template <class Run> void go_back(Run &run) const {
     StateReader members(*good_);
     run.archive(members);

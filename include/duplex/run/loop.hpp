@@ -14,8 +14,8 @@ namespace duplex::detail {
 
 template <VectorSpace V> class Loop {
 public:
-  /// Options, start and pairing are right already. Throws InvalidInput where the monitor, or what a run goes on from,
-  /// is not.
+  /// The options, the start and the pairing of method and problem were validated before. Throws InvalidInput where the
+  /// monitor, or the saved state that a run is resumed from, is wrong.
   Loop(RunContext<V> context, const Monitor<V> &monitor)
       : parts_(std::move(context), monitor), run_(parts_.run), limits_(*run_.options), checkpoints_(parts_) {
     lookahead_.looked_at(run_.summary.iterations);
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// A run that does not run ahead looks at every step.
+  /// Whether ‖d‖ of this step is read. A run that does not run ahead reads it at every step.
   [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
     return asked || !run_.method->run().runs_ahead() || lookahead_.must_look(k) || parts_.directions.stands_still(k) ||
            parts_.rescue.looks_for_drift_at(k) || run_.options->direction_tolerance > 0.0 || parts_.upper.reads_norms();
@@ -117,7 +117,7 @@ private:
     return false;
   }
 
-  /// Of a step that was looked at and was good.
+  /// Tells every part that keeps a history of a good step; true where the run drifts, and has gone back from that.
   [[nodiscard]] bool learns_that_it_recovers(std::int64_t k) {
     parts_.upper.learn(run_.summary.direction_norm);
     if (run_.method->run().runs_ahead()) {
@@ -147,7 +147,7 @@ private:
     return false;
   }
 
-  /// True where it ends the run.
+  /// Goes back to a good state where the run may and can; otherwise ends the run, and is true.
   bool end_or_recover(Termination ending, bool mendable) {
     const bool ends = !mendable || !recovers([&] { return parts_.rescue.from_break(); });
     if (ends) {
@@ -191,8 +191,8 @@ private:
   Limits limits_;
   Lookahead lookahead_;
   Checkpoints<V> checkpoints_;
-  bool observed_ = false; ///< the last step
-  bool left_ = false;     ///< the last step was left in its middle
+  bool observed_ = false; ///< whether the last step was observed
+  bool left_ = false;     ///< whether the last step was abandoned in its middle
 };
 
 } // namespace duplex::detail

@@ -13,8 +13,8 @@ namespace duplex {
 
 namespace detail {
 
-/// A loss that is broken where the run is: by x's steps where x alone breaks it, or where y stays as long as x does; by
-/// y's where it does not.
+/// Whose steps took the run to where a loss is not finite: those of x where x alone breaks the loss, or where y stays
+/// in its domain as long as x is held; otherwise those of y.
 template <VectorSpace V, class Look>
 [[nodiscard]] Finding who_broke(const ProblemView<V> &problem, const StepOptions &options, const RunPoint<V> &run,
                                 const V &y, const Look &look) {
@@ -31,8 +31,8 @@ template <VectorSpace V, class Look>
 
 } // namespace detail
 
-/// What is not finite after a step: with y⁺, v⁺ and d from x in that order, the first of them, unless a loss broke it.
-/// `x_was_moved` says whether x has already followed a direction that may be at fault.
+/// The first that is not finite of what a step computes from x, which is y⁺, v⁺ and d in that order, unless a loss
+/// broke it. `x_was_moved` says whether x has already followed a direction that may be at fault.
 template <VectorSpace V>
 [[nodiscard]] Finding find_first_not_finite(const ProblemView<V> &problem, const StepOptions &options,
                                             const RunPoint<V> &run, bool x_was_moved) {

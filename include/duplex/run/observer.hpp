@@ -25,22 +25,23 @@ template <class V> struct Progress {
   std::int64_t iteration = 0;
   double seconds = 0.0;
   double direction_norm = 0.0;
-  StepSizes steps;
-  std::int64_t recoveries = 0; ///< so far
-  bool extra = false;          ///< a look that was not due, at the end of a run
+  StepSizes steps = {};
+  std::int64_t recoveries = 0; ///< how often the run has gone back so far
+  bool extra = false;          ///< measured only because the run ends here: the cadence did not ask for it
   const Counters &counters;
   const State<V> &state;
   const V &previous_x;
   const V &direction;
-  std::span<const double> metrics; ///< one for each of Monitor::metrics, in that order
+  std::span<const double> metrics = {}; ///< one for each of Monitor::metrics, in that order
 };
 
+/// A number to be measured of a run, and its name.
 template <class V> struct Metric {
   std::string name;
   std::function<double(const Progress<V> &)> measure;
 };
 
-/// Base of everything that watches a run.
+/// The base class of what is told of every step that is measured: derive from it and override observe().
 template <class V> class Observer {
 public:
   Observer() = default;
@@ -73,32 +74,34 @@ struct Target {
   double value = 0.0;
 };
 
-/// Stop when a metric, such as the loss on samples that neither level sees, has had no new minimum for so many looks:
-/// from there on the upper level is over-fitted. The run goes back to the state where it was smallest.
+/// Stop when a metric, such as the loss on samples that neither level sees, has had no new minimum for so many
+/// measurements: from there on the upper level is over-fitted. The run goes back to the state where it was smallest.
 struct HoldOut {
   std::string metric = "held-out";
   std::int64_t patience = 10;
 };
 
+/// What is measured of a run, who is told of it, and which measurements end the run.
 template <class V> struct Monitor {
-  std::vector<Metric<V>> metrics;
-  std::vector<Observer<V> *> observers; ///< not owned
-  std::optional<Target> target;         ///< names one of `metrics`
-  std::optional<HoldOut> hold_out = {}; ///< names one of `metrics`
-  std::function<bool(const Progress<V> &)> stop_when;
-  Cadence cadence;
+  std::vector<Metric<V>> metrics = {};
+  std::vector<Observer<V> *> observers = {}; ///< not owned
+  std::optional<Target> target = {};         ///< names one of `metrics`
+  std::optional<HoldOut> hold_out = {};      ///< names one of `metrics`
+  std::function<bool(const Progress<V> &)> stop_when = {};
+  Cadence cadence = {};
 
   [[nodiscard]] bool watches() const { return !metrics.empty() || !observers.empty() || stop_when != nullptr; }
 };
 
+/// What a Trace keeps of one measured step.
 struct TraceRow {
   std::int64_t iteration;
   double seconds;
   double direction_norm;
   StepSizes steps;
   std::vector<double> metrics;
-  std::int64_t recoveries = 0; ///< so far
-  bool extra = false;          ///< of a look that was not due
+  std::int64_t recoveries = 0; ///< as in Progress, and so is `extra`
+  bool extra = false;
 };
 
 /// Keeps iteration, seconds and metrics of every observed step.
@@ -119,8 +122,7 @@ public:
   [[nodiscard]] const std::vector<Row> &rows() const { return rows_; }
   void drop_last() { rows_.pop_back(); }
 
-  /// Its rows as numbers, for a saved state, and back. Throws InvalidInput where they are not rows of `metrics`
-  /// metrics.
+  /// The rows as numbers, for a saved state.
   [[nodiscard]] std::vector<double> numbers() const {
     std::vector<double> all;
     for (const Row &row : rows_) {
@@ -131,6 +133,7 @@ public:
     }
     return all;
   }
+  /// The rows back from such numbers. Throws InvalidInput where they are not rows of `metrics` metrics.
   void restore(std::span<const double> numbers, std::size_t metrics) {
     constexpr std::size_t own = 9;
     constexpr const char *iteration = "an iteration in the trace of the saved state";

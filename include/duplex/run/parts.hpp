@@ -36,7 +36,7 @@ public:
   RunParts &operator=(const RunParts &) = delete;
   ~RunParts() = default;
 
-  /// All that a step may read or write.
+  /// Lists all that a step may read or write.
   template <class Archive> void archive(Archive &members) {
     members("x", run.state->x);
     members("y", run.state->y);
@@ -55,7 +55,7 @@ public:
     members("rescue", rescue);
   }
 
-  /// With what is measured beside the steps.
+  /// All that a run remembers, with what is measured beside the steps: the content of a checkpoint.
   [[nodiscard]] SavedState saved() {
     SavedState saved;
     StateWriter members(saved);
@@ -71,7 +71,7 @@ public:
     return saved;
   }
 
-  /// Before a step: any step may turn out to be the last, which is always observed.
+  /// Keeps x before a step for the observers: any step may turn out to be the last, which is always observed.
   void keep_x() { assign(run.state->x, previous_x_); }
 
   /// Measures, tells the observers, and ends the run where a rule says so. Off the clock.
@@ -124,7 +124,7 @@ public:
     return bad.empty() ? bad : "‖d‖ is larger than it was" + bad;
   }
 
-  /// What the summary says beside how the run ended.
+  /// Fills in what the summary says of the end.
   void describe_end(bool last_step_was_left) {
     Summary &summary = run.summary;
     summary.seconds = run.meter->clock.seconds_while_paused();
@@ -139,11 +139,11 @@ public:
     }
     summary.message = message_at_end();
     if (last_step_was_left && summary.message.empty()) {
-      summary.message = "step " + std::to_string(summary.iterations + 1) + " took too long and was left";
+      summary.message = "step " + std::to_string(summary.iterations + 1) + " took too long and was abandoned";
     }
   }
 
-  /// The method, from the state as it is, after a recovery.
+  /// Begins the method anew from the state as it is, after a recovery.
   void start_anew() {
     rescue.begin_anew();
     upper = UpperUpdate<V>(run.traits.upper, run.state->x);
@@ -174,7 +174,8 @@ private:
     }
   }
 
-  /// Which of the rules that are asked for now is met where a run goes on; the method's own only where none is.
+  /// Of a resumed run: the rule of those asked for now that is met already, or not_run. The method's own counts only
+  /// where no other is asked for.
   [[nodiscard]] Termination met_already(Termination ended) {
     if (ended == Termination::predicate) {
       return ended;

@@ -18,13 +18,13 @@ public:
   Recovery(StepOptions steps, const State<V> &start, std::int64_t most)
       : steps_(std::move(steps)), most_(most), start_(start), good_(start) {}
 
-  /// As they are now.
+  /// The step sizes as they are now.
   [[nodiscard]] const StepOptions &steps() const { return steps_; }
   [[nodiscard]] std::int64_t tries() const { return tries_; }
   [[nodiscard]] bool exhausted() const { return tries_ >= most_; }
   [[nodiscard]] const State<V> &good() const { return good_; }
 
-  /// After a step that went well: kept at steps that double, unless d is larger than it has been.
+  /// Is told of a step that went well, and keeps its state at steps that double, unless ‖d‖ is much larger than it was.
   void learn(std::int64_t step, double direction, const State<V> &state) {
     constexpr double much_larger = 10.0;
     smallest_ = std::min(smallest_, direction);
@@ -105,8 +105,8 @@ private:
   std::int64_t good_step_ = 0;
   std::int64_t next_ = first_kept_step;
   std::int64_t tries_ = 0;
-  int from_here_ = 0;    ///< tries from the state that is kept
-  bool guessed_ = false; ///< whom to blame, in one of them
+  int from_here_ = 0;    ///< how often the state that is kept was gone back to
+  bool guessed_ = false; ///< whether one of these times the blame was a guess
   double smallest_ = infinity;
 };
 

@@ -30,15 +30,15 @@ public:
   [[nodiscard]] bool is_exhausted() const { return !recovery_ || recovery_->exhausted(); }
   [[nodiscard]] bool looks_for_drift_at(std::int64_t k) const { return drift_ && drift_->due(k); }
 
-  /// Of a step that was good.
+  /// Is told of a good step, the state of which may be kept.
   void learn(std::int64_t k) {
     if (recovery_ && !directions_->is_first(k) && !run_->report.tentative) {
       recovery_->learn(k, run_->summary.direction_norm, *run_->state);
     }
   }
 
-  /// From what the last step has broken, or from where the run stands still. Where this is true the state is another,
-  /// and the method begins anew from it.
+  /// Goes back from what the last step has broken, or from where the run stands still; false where it may not. Where it
+  /// has, the state is another, and the caller begins the method anew from it.
   [[nodiscard]] bool from_break() {
     if (!may_recover()) {
       return false;
@@ -47,7 +47,8 @@ public:
     return true;
   }
 
-  /// A drift ends no run: one that cannot recover from it breaks by itself, or does not.
+  /// Measures whether the run drifts apart, and goes back where it does. A drift ends no run: one that cannot recover
+  /// from it breaks by itself, or does not.
   [[nodiscard]] bool from_drift(std::int64_t k) {
     if (!looks_for_drift_at(k) || !drift_->sees_growth(k, *run_->state) || !may_recover()) {
       return false;
@@ -61,7 +62,7 @@ public:
     return true;
   }
 
-  /// The method, from the state as it is, with the steps that are left to it.
+  /// Begins the method anew from the state as it is, with the steps that are left to it.
   void begin_anew() {
     run_->method->set_steps(recovery_->steps());
     run_->method->begin(*run_->state);
@@ -69,7 +70,7 @@ public:
     watch_drift();
   }
 
-  /// Of what the last step has broken, or of why the run stands still.
+  /// Why the last step broke, or why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
     const Summary &summary = run_->summary;
     const bool unbroken = run_->report.failure.empty();
@@ -83,7 +84,8 @@ public:
     return diagnosis_of_failure(run_->subject.problem, run_->method->steps(), run_point(), run_->report, grew);
   }
 
-  /// Where a good state was kept to look at: a lower level that no step mends.
+  /// A sentence on a lower level that no step mends, measured at the last good state; empty where it is sound, or where
+  /// no state was kept.
   [[nodiscard]] std::string bad_lower_level(const ProblemView<V> &limited) const {
     if (!recovery_ || !run_->report.failure.empty()) { // what a method says of itself is enough
       return {};
@@ -150,7 +152,8 @@ private:
         recovery_->go_back(why, run_->report.steps, run_->summary.iterations, *run_->state));
   }
 
-  /// A method that chooses its steps measures what they do by itself; samples differ from look to look.
+  /// Drift is not looked for where a method chooses its steps, since it measures what they do by itself, nor where
+  /// samples differ from one measurement to the next.
   void watch_drift() {
     if (run_->subject.sees_whole && recovery_ && !run_->traits.chooses_its_steps()) {
       drift_.emplace(run_->subject.measured, run_->summary.iterations);

@@ -37,7 +37,7 @@ public:
     return StepOptions(std::move(options));
   }
 
-  /// Writes the values back.
+  /// Writes the values back to the method.
   template <class Method> void apply_to(Method &method) const {
     Method::fields(method, [&](std::string_view /*name*/, auto &value, const Bound & /*bound*/,
                                std::string_view /*help*/, Role role = Role::none) {
@@ -49,11 +49,11 @@ public:
     });
   }
 
-  /// None where a method chooses its steps by itself.
+  /// True where a method chooses its steps by itself.
   [[nodiscard]] bool empty() const { return options_.empty(); }
   [[nodiscard]] std::vector<StepOption> &all() { return options_; }
   [[nodiscard]] bool has(Role role) const { return find(role) != nullptr; }
-  /// As the method calls it or, where it has no such option, as the paper does.
+  /// The name of a step, as the method calls it or, where it has no such option, as the paper does.
   [[nodiscard]] std::string name(Role role) const {
     if (has(role)) {
       return find(role)->name;

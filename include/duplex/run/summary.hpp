@@ -15,8 +15,8 @@
 namespace duplex {
 
 enum class Termination : std::uint8_t {
-  not_run,             ///< the summary was never filled
-  tolerance_verified,  ///< the method's own: ‖∇φ‖ is that small beside ‖∇φ(x₀)‖, by verification.hpp
+  not_run,            ///< the summary was never filled
+  tolerance_verified, ///< ‖∇φ‖ was measured to be as small relative to ‖∇φ(x₀)‖ as the method was to make it
   direction_tolerance, ///< ‖d‖ is at most Options::direction_tolerance
   kkt_tolerance,       ///< the KKT residual is at most Options::kkt_tolerance, or ::kkt_relative_tolerance of its scale
   overfitted,          ///< Monitor::hold_out said so; the state is the best by its metric
@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 14> termination_names{
     "diverged",  "step failed"};
 constexpr const auto &names_of(Termination /*unused*/) { return termination_names; }
 
+/// What became of a run.
 struct Summary {
   std::string solver;
   Termination termination = Termination::not_run;

@@ -21,7 +21,7 @@ namespace detail {
 struct LongStep {
   std::string_view variable = {};
   Role role = Role::none;
-  std::string name = {}; ///< of the option
+  std::string name = {}; ///< the name of the option
   double step = 0.0;
   double curvature = 0.0;
 
@@ -32,7 +32,7 @@ struct LongStep {
   }
 };
 
-inline constexpr double stable = 2.0; ///< gradient descent bears steps below that over λ
+inline constexpr double stable = 2.0; ///< gradient descent converges with steps below this over λ
 
 template <VectorSpace V>
 [[nodiscard]] LongStep long_step_at(const ProblemView<V> &problem, const StepOptions &options, const StepSizes &steps,
@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  /// The length of the move.
+  /// Does one step, and returns its length.
   double step() {
     lower_.at(*x_, y_);
     lower_.grad_y(gradient_);
@@ -96,8 +96,8 @@ private:
 
 } // namespace detail
 
-/// Of a y that ran away although its steps are right by the curvature where it was good: on itself where it does so
-/// with x held as well, or where a tenth of its steps would do at the new x; otherwise on x.
+/// Whom to blame for a y that ran away although its steps are right by the curvature where it was good: y where it does
+/// so with x held as well, or where a tenth of its steps would do at the new x; otherwise x.
 template <VectorSpace V>
 [[nodiscard]] Finding who_moved_y(const ProblemView<V> &problem, const StepOptions &options, const RunPoint<V> &run) {
   const auto stays = [&](const V &x, double beta) {
@@ -113,8 +113,8 @@ template <VectorSpace V>
   return as_a_guess(blaming(options, Role::upper_step, "y cannot follow x"));
 }
 
-/// y or v, where their steps are longer than gradient descent bears: β or η not below 2/λ_max(∇²yy f); or x, where its
-/// steps took it, or y, to where they are.
+/// Blames the steps of y or v where they are longer than gradient descent bears, which is where β or η is not below
+/// 2/λ_max(∇²yy f); or those of x, where they took x or y to such a point.
 template <VectorSpace V>
 [[nodiscard]] Finding find_too_long_step(const ProblemView<V> &problem, const StepOptions &options,
                                          const RunPoint<V> &run) {

@@ -1,6 +1,6 @@
 #pragma once
-// A step with inner loops or inner solves may take any time, and is left in its middle when the run is to end. This is
-// what it then goes back to.
+// A step with inner loops or inner solves may take any time, and is abandoned in its middle when the run is to end.
+// This is what the run then goes back to.
 
 #include <duplex/core/clock.hpp>
 #include <duplex/core/saved_state.hpp>
@@ -15,7 +15,7 @@ namespace duplex::detail {
 
 template <VectorSpace V> class UnfinishedStep {
 public:
-  /// Before a step; x moves at the end of it only.
+  /// Keeps y and v before a step; x moves at its end only.
   void keep(const State<V> &state) {
     assign(state.y, y_);
     assign(state.v, v_);
@@ -42,7 +42,7 @@ public:
     since_snapshot_.start();
   }
 
-  /// Of before one of the last steps; to be taken once.
+  /// The state of before one of the last steps, which can be taken once.
   [[nodiscard]] std::optional<SavedState> take_snapshot() { return std::exchange(snapshot_, std::nullopt); }
 
 private:

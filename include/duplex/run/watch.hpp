@@ -99,7 +99,7 @@ public:
                                                                          : Termination::not_run;
   }
 
-  /// From a state that a recovery has gone back to.
+  /// Counts from zero again, from a state that a recovery has gone back to.
   void start_anew() {
     if (best_) {
       best_->start_anew();
@@ -126,8 +126,8 @@ public:
     }
   }
 
-  /// Of a run that has not failed: back to its best state, unless it has met what it was asked for, and what was
-  /// measured there.
+  /// Ends a run that has not failed: puts it back to its best state, unless it has met what it was asked for, and
+  /// reports what was measured there.
   void end(State<V> &state, bool asked_for_other, Summary &summary) {
     if (!summary.converged() || summary.termination == Termination::overfitted || !asked_for_other) {
       const std::string best = go_back_to_best(state, summary.direction_norm);
@@ -137,7 +137,7 @@ public:
   }
 
 private:
-  /// Nothing where the first step was left in its middle, and so nothing was measured.
+  /// Reports nothing where the first step was abandoned, since nothing was measured then.
   void report(Summary &summary) const {
     if (next_ <= 1) {
       return;
@@ -181,7 +181,7 @@ private:
   double relative_value_ = infinity;
   std::int64_t last_iteration_;
   std::vector<double> values_;
-  std::vector<double> measured_; ///< of a look that is going on
+  std::vector<double> measured_; ///< the values of a measurement that is in progress
   std::size_t target_ = 0;
   std::int64_t next_ = 1;
 };

@@ -22,7 +22,7 @@ template <class Self, class Visit> void visit_multiplier_fields(Self &self, Visi
         searches ? Role::multiplier_cap : Role::none);
 }
 
-/// What a step that does it all in one pass over the data must know of how y and v move.
+/// How y and v move, for a fused step, which does a whole step in one pass over the data.
 template <class V> struct FusedRules {
   DualStep dual = DualStep::constant;
   double relaxation = 1.0; ///< factor on the line search

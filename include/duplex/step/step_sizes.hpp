@@ -47,7 +47,7 @@ struct StepPolicy {
   double mu_decay = 1.0 / 12.0;
   Schedule schedule = Schedule::constant;
 
-  /// Of a method's options, which have the same names.
+  /// The policy of a method whose options have the same names.
   template <class Options> [[nodiscard]] static StepPolicy of(const Options &options) {
     return {options.alpha, options.beta, options.eta, options.mu, options.mu_decay, options.schedule};
   }

@@ -128,7 +128,7 @@ public:
     members("largest norm", largest_norm_);
   }
 
-  /// What the loop learns of every direction that it has looked at, after x has followed it.
+  /// Whether the rule has to be told of every ‖d‖, and is told of one after x has followed d.
   [[nodiscard]] bool reads_norms() const { return rule_.method == UpperMethod::normalized; }
   void learn(double direction_norm) { largest_norm_ = std::max(largest_norm_, direction_norm); }
 

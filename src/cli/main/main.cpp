@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     complain(error.what());
     return duplex::cli::exit_run_failed;
   } catch (const duplex::Cancelled &) { // outside of any run, which would have kept its state
-    complain("the work took too long and was left");
+    complain("the work took too long and was abandoned");
     return duplex::cli::exit_run_failed;
   }
 }

@@ -181,7 +181,7 @@ TEST(StepThatTakesTooLong, IsLeftWhereTheTimeIsUpOrTheRunIsInterrupted) {
   const auto start = state;
   const auto limited = solve(problem, Automatic{}, state, {.max_seconds = 0.1});
   EXPECT_EQ(limited.termination, Termination::max_seconds);
-  EXPECT_CONTAINS(limited.message, "step 1 took too long and was left");
+  EXPECT_CONTAINS(limited.message, "step 1 took too long and was abandoned");
   EXPECT_TRUE(same_bits(state, start));
 
   const std::atomic<bool> interrupt{true};
@@ -205,7 +205,7 @@ TEST(StepThatTakesTooLong, IsLeftInEveryInnerLoopWithTheStateOfBefore) {
     const auto left = solve(problem, solver, state, {.interrupt = &interrupt, .saving = &saving});
     EXPECT_EQ(left.termination, Termination::interrupted) << left.brief();
     EXPECT_EQ(left.iterations, 0);
-    EXPECT_CONTAINS(left.message, "step 1 took too long and was left");
+    EXPECT_CONTAINS(left.message, "step 1 took too long and was abandoned");
     EXPECT_TRUE(same_bits(state.y, start.y)) << "as it was before the step";
     EXPECT_EQ(saves.size(), 1U);
   };

@@ -1,0 +1,155 @@
+// What is measured beside the steps, who is told, and which rule stops a run on it.
+
+#include "scripted_run.hpp"
+
+#include <duplex/run/watch.hpp>
+
+#include <string>
+
+namespace duplex::testing {
+namespace {
+
+using detail::Watch;
+
+const Metric<Vec> y_itself{"y", [](const Progress<Vec> &progress) { return progress.state.y[0]; }};
+
+struct Watched {
+  explicit Watched(Monitor<Vec> of, Options given = {}) : options(given), monitor(std::move(of)) {}
+
+  Termination look(std::int64_t step, State<Vec> state, bool interrupted = false) {
+    return watch.look(Progress<Vec>{.iteration = step,
+                                    .direction_norm = 0.25,
+                                    .counters = counters,
+                                    .state = state,
+                                    .previous_x = state.x,
+                                    .direction = state.x,
+                                    .metrics = {}},
+                      interrupted);
+  }
+
+  Options options;
+  Monitor<Vec> monitor;
+  TwoSquares problem;
+  Counters counters;
+  Watch<Vec> watch{ProblemView<Vec>(problem), options, monitor, numbers(1.0, 0.0, 0.0)};
+};
+
+TEST(Watch, RefusesAMonitorThatContradictsItself) {
+  const auto refusal_of = [](const Monitor<Vec> &monitor) { return refusal([&] { Watched watched(monitor); }); };
+  EXPECT_CONTAINS(refusal_of({.cadence = {.every = 0}}), "cadence must have every >= 1");
+  EXPECT_CONTAINS(refusal_of({.metrics = {y_itself}, .target = Target{"z", 1.0}}), "the target's metric 'z' is not");
+  EXPECT_CONTAINS(refusal_of({.metrics = {y_itself}, .hold_out = HoldOut{"z", 1}}), "the hold-out's metric 'z' is not");
+  EXPECT_CONTAINS(refusal_of({.metrics = {y_itself}, .hold_out = HoldOut{"y", 0}}), "patience of the hold-out is 0");
+}
+
+TEST(Watch, IsIdleWhereThereIsNothingToSee) {
+  const Watched idle((Monitor<Vec>()));
+  EXPECT_FALSE(idle.watch.active());
+  EXPECT_FALSE(idle.watch.due(1));
+  EXPECT_TRUE(Watched({}, {.kkt_tolerance = 1e-6}).watch.active());
+  EXPECT_TRUE(Watched({}, {.kkt_relative_tolerance = 1e-6}).watch.active());
+}
+
+TEST(Watch, IsDueAtItsCadenceAndAtTheLastStep) {
+  Watched run({.metrics = {y_itself}, .cadence = {.every = 4}}, {.max_iterations = 7});
+  EXPECT_TRUE(run.watch.due(1));
+  EXPECT_EQ(run.look(1, numbers(1.0, 1.0, 0.0)), Termination::not_run);
+  EXPECT_FALSE(run.watch.due(4));
+  EXPECT_TRUE(run.watch.due(5));
+  EXPECT_TRUE(run.watch.due(7));
+}
+
+TEST(Watch, TellsObserversWhatItMeasuredAndWhetherThatWasDue) {
+  Trace<Vec> trace;
+  Watched run({.metrics = {y_itself}, .observers = {&trace}, .cadence = {.every = 4}});
+  (void)run.look(1, numbers(1.0, 5.0, 0.0));
+  (void)run.look(2, numbers(1.0, 6.0, 0.0));
+  ASSERT_EQ(trace.rows().size(), 2U);
+  EXPECT_EQ(trace.rows()[0].metrics.at(0), 5.0);
+  EXPECT_EQ(trace.rows()[1].metrics.at(0), 6.0);
+  EXPECT_FALSE(trace.rows()[0].extra);
+  EXPECT_TRUE(trace.rows()[1].extra);
+  EXPECT_TRUE(run.watch.due(5)); // the extra look has moved nothing
+}
+
+TEST(Watch, StopsARunAtItsTargetUnlessAnInterruptBroughtItThere) {
+  Watched run({.metrics = {y_itself}, .target = Target{"y", 0.5}, .cadence = {.every = 4}});
+  EXPECT_EQ(run.look(1, numbers(1.0, 0.6, 0.0)), Termination::not_run);
+  EXPECT_EQ(run.look(2, numbers(1.0, 0.5, 0.0), true), Termination::not_run);
+  EXPECT_EQ(run.look(2, numbers(1.0, 0.5, 0.0), false), Termination::target_reached);
+  EXPECT_EQ(run.look(5, numbers(1.0, 0.5, 0.0), true), Termination::target_reached);
+}
+
+TEST(Watch, StopsARunWhereTheCallersPredicateSaysSo) {
+  Watched run({.stop_when = [](const Progress<Vec> &progress) { return progress.iteration == 3; }});
+  EXPECT_EQ(run.look(2, numbers(1.0, 0.0, 0.0)), Termination::not_run);
+  EXPECT_EQ(run.look(3, numbers(1.0, 0.0, 0.0)), Termination::predicate);
+}
+
+TEST(Watch, StopsARunWhereTheKktResidualIsSmall) {
+  for (const Options &options : {Options{.kkt_tolerance = 1e-3}, Options{.kkt_relative_tolerance = 1e-3}}) {
+    Watched run({}, options);
+    EXPECT_EQ(run.look(1, numbers(1.0, 0.0, 0.0)), Termination::not_run);
+    EXPECT_EQ(run.look(2, numbers(1e-6, 1e-6, 1e-6)), Termination::kkt_tolerance);
+  }
+}
+
+TEST(Watch, TakesAMetricThatIsNotThereAnyMoreForNaNButNotAtTheFirstStep) {
+  const Metric<Vec> lost{"lost",
+                         [](const Progress<Vec> &) -> double { throw NotAvailable("there is no such number"); }};
+  Trace<Vec> trace;
+  Watched run({.metrics = {lost}, .observers = {&trace}});
+  EXPECT_THROW((void)run.look(1, numbers(1.0, 0.0, 0.0)), NotAvailable);
+  EXPECT_EQ(run.look(2, numbers(1.0, 0.0, 0.0)), Termination::not_run);
+  EXPECT_TRUE(std::isnan(trace.rows().at(0).metrics.at(0)));
+}
+
+TEST(Watch, EndsAnOverfittedRunAtItsBestState) {
+  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
+  EXPECT_EQ(run.look(1, numbers(3.0, 0.5, 0.0)), Termination::not_run);
+  EXPECT_EQ(run.look(2, numbers(2.0, 0.7, 0.0)), Termination::not_run);
+  EXPECT_EQ(run.look(3, numbers(1.0, 0.8, 0.0)), Termination::overfitted);
+  State<Vec> state = numbers(1.0, 0.8, 0.0);
+  Summary summary;
+  summary.termination = Termination::overfitted;
+  run.watch.end(state, true, summary);
+  EXPECT_TRUE(same_bits(state, numbers(3.0, 0.5, 0.0)));
+  EXPECT_CONTAINS(summary.message, "y was smallest, 0.5, at step 1");
+  ASSERT_EQ(summary.metrics.size(), 1U);
+  EXPECT_EQ(summary.metrics[0].second, 0.5);
+}
+
+TEST(Watch, CountsAnewAfterARecovery) {
+  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
+  (void)run.look(1, numbers(3.0, 0.5, 0.0));
+  (void)run.look(2, numbers(2.0, 0.7, 0.0));
+  run.watch.start_anew();
+  EXPECT_EQ(run.look(3, numbers(1.0, 0.8, 0.0)), Termination::not_run);
+}
+
+TEST(Watch, LeavesAStateAloneThatMeetsWhatWasAskedFor) {
+  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 9}}, {.kkt_tolerance = 1e-3});
+  (void)run.look(1, numbers(3.0, 0.5, 0.0));
+  (void)run.look(2, numbers(2.0, 0.7, 0.0));
+  State<Vec> state = numbers(2.0, 0.7, 0.0);
+  Summary summary;
+  summary.termination = Termination::kkt_tolerance;
+  run.watch.end(state, true, summary);
+  EXPECT_EQ(state.x[0], 2.0);
+  EXPECT_EQ(summary.message, "");
+}
+
+TEST(Watch, OfARunThatGoesOnLooksWhereItWouldHaveLooked) {
+  const Monitor<Vec> monitor{.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}, .cadence = {.every = 4}};
+  Watched before(monitor);
+  (void)before.look(1, numbers(3.0, 0.5, 0.0));
+  (void)before.look(5, numbers(2.0, 0.7, 0.0));
+  Watched after(monitor);
+  hand_over(before.watch, after.watch);
+  EXPECT_FALSE(after.watch.due(8));
+  EXPECT_TRUE(after.watch.due(9));
+  EXPECT_EQ(after.look(9, numbers(1.0, 0.8, 0.0)), Termination::overfitted);
+}
+
+} // namespace
+} // namespace duplex::testing
