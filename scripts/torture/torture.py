@@ -45,6 +45,12 @@ RESULTS = {
 }
 
 
+def heeds_every_signal():
+    """Also where this script itself runs under nohup, which its children inherit."""
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
+
+
 def command_name(job):
     return job.split("_")[0]
 
@@ -362,7 +368,7 @@ class Torture:
             command, promises = commands[name]
             how = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP][self.random.randrange(3)]
             folder = self.folder("signalled")
-            running = self.start(f"{command} --out {folder}")
+            running = self.start(f"{command} --out {folder}", preexec_fn=heeds_every_signal)
             time.sleep(4.0 * self.random.random())
             os.kill(running.pid, how)
             asked = time.monotonic()
@@ -379,7 +385,7 @@ class Torture:
         print(f"asked to end at {moments} random moments: at most {slowest:.2f} s", flush=True)
         # A second signal ends the program at once; one that was ignored from the start stays ignored.
         folder = self.folder("signalled")
-        running = self.start(f"{commands['solve, inner loop'][0]} --out {folder}")
+        running = self.start(f"{commands['solve, inner loop'][0]} --out {folder}", preexec_fn=heeds_every_signal)
         time.sleep(1.0)
         os.kill(running.pid, signal.SIGINT)
         time.sleep(0.4)
