@@ -109,6 +109,8 @@ public:
   [[nodiscard]] double largest_curvature() const { return largest_; }
   /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
   [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
+  /// Below this ∇y f at y is noise.
+  [[nodiscard]] double rounding_of_gradient(const V &y) const { return 100.0 * precision(y) * largest_ * norm(y); }
   /// H is seen to differ from solve to solve: no residual is solved by old images any more.
   [[nodiscard]] bool h_changes() const { return h_changes_; }
   void note_that_h_changes() { h_changes_ = true; }
