@@ -4,6 +4,7 @@
 // costs one gradient each time; once it is not, f is not quadratic in y and every step is looked at.
 
 #include <duplex/methods/automatic/inner_solver.hpp>
+#include <duplex/numerics/line_search.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -119,26 +120,28 @@ private:
     }
   }
 
-  /// Halves the move of y until f falls (Armijo), and leaves the gradient there in next_gradient_.
+  /// Halves the move of y until f falls, and leaves the gradient there in next_gradient_.
   template <class Lower> void shorten_until_lower(Lower &lower, const V &x, V &y) {
-    constexpr int halvings = 30;
-    constexpr double sufficient = 1e-4;
+    constexpr int most_attempts = 30;
     lower.at(x, y_before_);
     const double before = lower.value();
-    assign(y, residual_);
+    assign(y, residual_); // becomes the move of y
     axpy(-1.0, y_before_, residual_);
-    double slope = dot(gradient_, residual_);
+    const double slope = dot(gradient_, residual_);
     const double rounding = 10.0 * precision(y) * std::abs(before);
-    for (int attempt = 0; attempt < halvings; ++attempt) {
-      lower.at(x, y);
-      const double now = lower.value();
-      if (std::isfinite(now) && now <= before + sufficient * slope + rounding) {
-        break;
-      }
-      scale(0.5, residual_);
-      slope *= 0.5;
+    const auto move_by = [&](double t) {
       assign(y_before_, y);
-      axpy(1.0, residual_, y);
+      axpy(t, residual_, y);
+    };
+    const double t = backtrack(most_attempts, [&](double length) {
+      if (length < 1.0) {
+        move_by(length);
+      }
+      lower.at(x, y);
+      return falls_enough(before, lower.value(), length * slope, rounding) ? TrialStep::accepted : TrialStep::rejected;
+    });
+    if (t == 0.0) {
+      move_by(std::ldexp(1.0, -most_attempts));
     }
     lower.at(x, y);
     lower.grad_y(next_gradient_);

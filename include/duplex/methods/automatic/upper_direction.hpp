@@ -2,7 +2,7 @@
 // The move p of x that limited-memory BFGS proposes, and how long the first ones are.
 
 #include <duplex/methods/automatic/estimate.hpp>
-#include <duplex/methods/automatic/secant_pairs.hpp>
+#include <duplex/numerics/secant_pairs.hpp>
 
 #include <cmath>
 #include <cstddef>
