@@ -5,6 +5,7 @@
 #include <duplex/core/error.hpp>
 #include <duplex/core/fields.hpp>
 #include <duplex/numerics/hessian_solver.hpp>
+#include <duplex/numerics/line_search.hpp>
 #include <duplex/problem/problem_view.hpp>
 #include <duplex/space/last_bits.hpp>
 
@@ -196,28 +197,29 @@ private:
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖; false where none does.
   [[nodiscard]] bool descend() {
-    constexpr int most_halvings = 40;
-    constexpr double sufficient = 1e-4;
-    double t = 1.0;
-    for (int halvings = 0; halvings < most_halvings; ++halvings, t *= 0.5) {
+    constexpr int most_attempts = 40;
+    double reached = 0.0;
+    const double found = backtrack(most_attempts, [&](double t) {
       assign(y_, trial_);
       axpy(-t, step_, trial_);
       lower_.at(*x_, trial_);
       lower_.grad_y(trial_gradient_);
-      const double reached = norm(trial_gradient_);
-      if (reached <= (1.0 - sufficient * t) * length_) {
-        std::swap(y_, trial_);
-        std::swap(gradient_, trial_gradient_);
-        length_ = reached;
-        stand_at_y();
-        return true;
+      reached = norm(trial_gradient_);
+      if (falls_enough(length_, reached, -t * length_)) { // the slope of ‖∇y f‖ along Newton's step is −‖∇y f‖
+        return TrialStep::accepted;
       }
-      if (halvings == 0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise()) {
-        break; // a shorter step cannot help
-      }
+      const bool at_rest = t == 1.0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise();
+      return at_rest ? TrialStep::hopeless : TrialStep::rejected;
+    });
+    if (found == 0.0) {
+      lower_.at(*x_, y_); // where it stood before, with the same H
+      return false;
     }
-    lower_.at(*x_, y_); // where it stood before, with the same H
-    return false;
+    std::swap(y_, trial_);
+    std::swap(gradient_, trial_gradient_);
+    length_ = reached;
+    stand_at_y();
+    return true;
   }
 
   ProblemView<V> problem_;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace duplex {
@@ -59,7 +60,65 @@ struct Curvatures {
   return curvature < -indistinct ? LinearStatus::indefinite : LinearStatus::singular;
 }
 
-/// The method of Hestenes and Stiefel with vectors that are kept between calls.
+/// The iteration of Hestenes and Stiefel on H e = r, preconditioned or not: a direction p that is conjugate to those
+/// before it, and the move along it that takes the residual there. Each step costs one product.
+template <VectorSpace V> class ConjugateStep {
+public:
+  void restart(const V &like) {
+    if (size(image_) != size(like)) { // a product is written into a vector of the right size
+      image_ = zeros_like(like);
+    }
+    weight_ = largest_ = 0.0;
+  }
+
+  /// Moves e and r. `preconditioned` is Mr, or r itself where there is no preconditioner, and `weight` is rᵀMr. Where
+  /// the status is not `converged` it says what H turned out to be, and e and r have stayed.
+  template <class Product>
+  [[nodiscard]] LinearStatus move(const Product &product, const V &preconditioned, double weight, V &residual,
+                                  V &solution) {
+    if (weight_ == 0.0) {
+      assign(preconditioned, direction_);
+    } else {
+      scale(weight / weight_, direction_);
+      axpy(1.0, preconditioned, direction_);
+    }
+    product(direction_, image_);
+    curvature_ = dot(direction_, image_);
+    const double square = dot(direction_, direction_);
+    if (!std::isfinite(curvature_) || !std::isfinite(square)) {
+      return LinearStatus::not_finite;
+    }
+    const auto status = curvature_status(curvature_, std::sqrt(square), norm(image_), largest_, precision(direction_));
+    if (status != LinearStatus::converged) {
+      return status;
+    }
+    quotient_ = curvature_ / square;
+    largest_ = std::max(largest_, quotient_);
+    length_ = weight / curvature_;
+    weight_ = weight;
+    axpy(length_, direction_, solution);
+    axpy(-length_, image_, residual);
+    return status;
+  }
+
+  // Of the last move: p, Hp, pᵀHp, pᵀHp/pᵀp, and how many p long it was.
+  [[nodiscard]] const V &direction() const { return direction_; }
+  [[nodiscard]] const V &image() const { return image_; }
+  [[nodiscard]] double curvature() const { return curvature_; }
+  [[nodiscard]] double quotient() const { return quotient_; }
+  [[nodiscard]] double length() const { return length_; }
+
+private:
+  V direction_;
+  V image_;
+  double weight_ = 0.0;  ///< rᵀMr of the move before; zero where there was none
+  double largest_ = 0.0; ///< the largest quotient met: the scale against which zero is judged
+  double curvature_ = 0.0;
+  double quotient_ = 0.0;
+  double length_ = 0.0;
+};
+
+/// Conjugate gradients to a relative residual, with vectors that are kept between calls.
 /// Each step costs one product; a start v ≠ 0 costs one more.
 template <VectorSpace V> class ConjugateGradient {
 public:
@@ -75,20 +134,19 @@ public:
     const double scale_of_b = norm(b);
     LinearResult result;
     assign(b, residual_);
-    if (size(image_) != size(b)) { // a product is written into a vector of the right size
-      image_ = zeros_like(b);
-    }
-    diagonal_.clear();
-    off_diagonal_.clear();
     if (!v_is_zero) {
+      if (size(image_) != size(b)) {
+        image_ = zeros_like(b);
+      }
       damped(v, image_);
       axpy(-1.0, image_, residual_);
     }
+    step_.restart(b);
+    diagonal_.clear();
+    off_diagonal_.clear();
     double rr = dot(residual_, residual_);
-    assign(residual_, direction_);
     const auto relative = [&] { return scale_of_b > 0.0 ? std::sqrt(rr) / scale_of_b : std::sqrt(rr); };
     result.relative_residual = relative();
-    double largest = 0.0; // the largest curvature met: the scale against which zero is judged
     while (!(result.relative_residual <= options.tolerance)) {
       if (!std::isfinite(result.relative_residual)) {
         result.status = LinearStatus::not_finite;
@@ -97,29 +155,15 @@ public:
       if (result.steps == options.max_steps) {
         return result;
       }
-      damped(direction_, image_);
-      const double curvature = dot(direction_, image_);
-      const double direction_norm = norm(direction_);
-      const auto judged = curvature_status(curvature, direction_norm, norm(image_), largest, precision(b));
+      const auto judged = step_.move(damped, residual_, rr, residual_, v);
       if (judged != LinearStatus::converged) {
         result.status = judged;
         return result;
       }
-      largest = std::max(largest, curvature / (direction_norm * direction_norm));
-      const double step = rr / curvature;
-      axpy(step, direction_, v);
-      axpy(-step, image_, residual_);
-      const double rr_next = dot(residual_, residual_);
-      if (options.keeps_spectrum) { // of Lanczos' method, whose matrix these are
-        const double before = diagonal_.empty() ? 0.0 : shrinkage_ / step_before_;
-        diagonal_.push_back(1.0 / step + before);
-        shrinkage_ = rr_next / rr;
-        step_before_ = step;
-        off_diagonal_.push_back(std::sqrt(shrinkage_) / step);
+      const double rr_before = std::exchange(rr, dot(residual_, residual_));
+      if (options.keeps_spectrum) {
+        keep_spectrum(step_.length(), rr / rr_before);
       }
-      scale(rr_next / rr, direction_);
-      axpy(1.0, residual_, direction_);
-      rr = rr_next;
       ++result.steps;
       result.relative_residual = relative();
     }
@@ -132,13 +176,22 @@ public:
   [[nodiscard]] Curvatures curvatures_met() const { return tridiagonal_extremes(diagonal_, off_diagonal_); }
 
 private:
+  /// The entries of Lanczos' matrix that a step of conjugate gradients amounts to.
+  void keep_spectrum(double length, double shrinkage) {
+    const double before = diagonal_.empty() ? 0.0 : shrinkage_ / length_before_;
+    diagonal_.push_back(1.0 / length + before);
+    off_diagonal_.push_back(std::sqrt(shrinkage) / length);
+    shrinkage_ = shrinkage;
+    length_before_ = length;
+  }
+
+  ConjugateStep<V> step_;
   V residual_;
-  V direction_;
-  V image_;
+  V image_; ///< of the start
   std::vector<double> diagonal_;
   std::vector<double> off_diagonal_; ///< as many; the last couples to a step that was not done
   double shrinkage_ = 0.0;           ///< of ‖r‖² by the last step
-  double step_before_ = 0.0;
+  double length_before_ = 0.0;
 };
 
 } // namespace duplex

@@ -2,13 +2,14 @@
 // Limited-memory BFGS (Nocedal and Wright, Algorithm 7.4 and 7.5) with a backtracking line
 // search, for smooth functions of one vector. Memory: 2m + 5 vectors.
 
+#include <duplex/numerics/line_search.hpp>
+#include <duplex/numerics/secant_pairs.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace duplex {
 
@@ -33,17 +34,13 @@ struct LbfgsResult {
 /// value or the search is not finite.
 template <VectorSpace V, class Evaluate>
 LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &options = {}) {
-  struct Pair {
-    V step;
-    V change; ///< of the gradient
-    double inverse_product = 0.0;
-  };
-  std::vector<Pair> pairs;
+  constexpr double rounding = 1e-7; // of a value in single precision
+  constexpr int most_attempts = 20;
+  SecantPairs<V> pairs(options.pairs, x);
   V gradient = zeros_like(x);
   V direction = zeros_like(x);
   V trial = zeros_like(x);
   V trial_gradient = zeros_like(x);
-  std::vector<double> weights(options.pairs);
   LbfgsResult result;
   result.value = evaluate(x, gradient);
   result.evaluations = 1;
@@ -54,43 +51,25 @@ LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &o
   }
   while (result.iterations < options.max_iterations && std::isfinite(result.value)) {
     ++result.iterations;
-    assign(gradient, direction);
-    for (std::size_t i = pairs.size(); i-- > 0;) {
-      weights[i] = pairs[i].inverse_product * dot(pairs[i].step, direction);
-      axpy(-weights[i], pairs[i].change, direction);
-    }
-    if (pairs.empty()) {
-      scale(std::min(1.0, 1.0 / norm(gradient)), direction);
-    } else {
-      scale(1.0 / (pairs.back().inverse_product * dot(pairs.back().change, pairs.back().change)), direction);
-    }
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      axpy(weights[i] - pairs[i].inverse_product * dot(pairs[i].change, direction), pairs[i].step, direction);
-    }
-    scale(-1.0, direction);
+    pairs.direction(gradient, direction, pairs.empty() ? std::min(1.0, 1.0 / norm(gradient)) : 1.0);
     const double slope = dot(gradient, direction);
     if (!(slope < 0.0)) { // rounding has spoilt the pairs
       if (pairs.empty()) {
         break;
       }
-      pairs.clear();
+      pairs.forget();
       continue;
     }
-
-    constexpr double sufficient = 1e-4;
-    constexpr double rounding = 1e-7; // of a value in single precision
-    constexpr int halvings = 20;
-    double length = 1.0;
     double value = 0.0;
-    bool found = false;
-    for (int attempt = 0; attempt < halvings && !found; ++attempt, length *= 0.5) {
+    const double found = backtrack(most_attempts, [&](double t) {
       assign(x, trial);
-      axpy(length, direction, trial);
+      axpy(t, direction, trial);
       value = evaluate(trial, trial_gradient);
       ++result.evaluations;
-      found = value <= result.value + sufficient * length * slope + rounding * std::abs(result.value);
-    }
-    if (!found) {
+      const double noise = rounding * std::abs(result.value);
+      return falls_enough(result.value, value, t * slope, noise) ? TrialStep::accepted : TrialStep::rejected;
+    });
+    if (found == 0.0) {
       break;
     }
     scale(-1.0, x); // now what x moved by
@@ -99,14 +78,7 @@ LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &o
     axpy(1.0, trial_gradient, gradient);
     const double product = dot(x, gradient);
     if (product > precision(x) * std::sqrt(dot(x, x) * dot(gradient, gradient))) {
-      if (pairs.size() == options.pairs) {
-        std::rotate(pairs.begin(), pairs.begin() + 1, pairs.end()); // the oldest pair's memory serves the newest
-      } else {
-        pairs.push_back({zeros_like(x), zeros_like(x), 0.0});
-      }
-      assign(x, pairs.back().step);
-      assign(gradient, pairs.back().change);
-      pairs.back().inverse_product = 1.0 / product;
+      pairs.add(x, gradient, product);
     }
     std::swap(x, trial);
     std::swap(gradient, trial_gradient);

@@ -248,10 +248,7 @@ private:
         (void)linear.solve(shifted, b, solution, {.tolerance = precision(b), .max_steps = 10 * b.size()}, round == 0);
       }
       shifted(solution, product);
-      PowerIteration<Vector> power(b);
-      auto lower = this->lower();
-      lower.at(solution, solution);
-      const double largest = 1.0 + power.largest(lower, products_for_curvature);
+      const double largest = 1.0 + largest_curvature(*this, solution, solution);
       const double rounding = precision(b) * std::sqrt(static_cast<double>(b.size())) * largest * norm(solution);
       const double error = norm(Vector(b - product)) + rounding;
       return error <= std::sqrt(precision(b)) * norm(solution) ? std::optional(solution) : std::nullopt;

@@ -29,8 +29,7 @@ struct InnerReport {
 template <VectorSpace V> class InnerSolver {
 public:
   InnerSolver(const V &like, std::size_t memory)
-      : recycled_(memory, like), preconditioned_(zeros_like(like)), direction_(zeros_like(like)),
-        image_(zeros_like(like)), start_(zeros_like(like)) {}
+      : recycled_(memory, like), preconditioned_(zeros_like(like)), start_(zeros_like(like)) {}
 
   /// Moves `solution` and leaves the final residual in `residual`. On a failure both are those of the last good step.
   template <class Product>
@@ -53,44 +52,19 @@ public:
     estimate_.restart();
     report.error = residual_bound(length);
     const std::int64_t most_steps = 10 * static_cast<std::int64_t>(size(solution)) + 100;
-    double product_before = 0.0;
-    double largest = 0.0;
-    while (true) {
-      if (report.error <= tolerance.absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
-          (tolerance.relative > 0.0 && report.error <= tolerance.relative * moved(solution))) {
-        break;
-      }
+    step_.restart(residual);
+    while (!fits(report.error, length, solution, tolerance)) {
       if (report.steps == most_steps) {
         report.status = LinearStatus::step_limit;
         break;
       }
       recycled_.precondition(residual, preconditioned_);
-      const double weighted = dot(residual, preconditioned_);
-      if (report.steps == 0) {
-        assign(preconditioned_, direction_);
-      } else {
-        scale(weighted / product_before, direction_);
-        axpy(1.0, preconditioned_, direction_);
-      }
-      product(direction_, image_);
-      const double curvature = dot(direction_, image_);
-      const double square = dot(direction_, direction_);
-      report.status = judge(curvature, square, largest);
+      const double weight = dot(residual, preconditioned_);
+      report.status = step_.move(product, preconditioned_, weight, residual, solution);
       if (report.status != LinearStatus::converged) {
         break;
       }
-      const double quotient = curvature / square;
-      largest = std::max(largest, quotient);
-      smallest_ = smallest_ > 0.0 ? std::min(smallest_, quotient) : quotient;
-      largest_ = std::max(largest_, quotient);
-      h_changes_ = h_changes_ || recycled_.staleness(direction_, image_, curvature) > std::sqrt(precision(residual));
-
-      const double step = weighted / curvature;
-      axpy(step, direction_, solution);
-      axpy(-step, image_, residual);
-      recycled_.stage(direction_, image_, curvature, quotient);
-      estimate_.add(step * weighted, 1.0 / quotient);
-      product_before = weighted;
+      learn(weight);
       ++report.steps;
       length = norm(residual);
       explored_ = explored_ || ++steps_in_all_ >= steps_that_explore || length <= fall_that_explores * first_length;
@@ -109,6 +83,8 @@ public:
   [[nodiscard]] double largest_curvature() const { return largest_; }
   /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
   [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
+  /// Below this ∇y f at y is noise.
+  [[nodiscard]] double rounding_of_gradient(const V &y) const { return 100.0 * precision(y) * largest_ * norm(y); }
   /// H is seen to differ from solve to solve: no residual is solved by old images any more.
   [[nodiscard]] bool h_changes() const { return h_changes_; }
   void note_that_h_changes() { h_changes_ = true; }
@@ -130,11 +106,20 @@ private:
     return 4.0 * precision(start_) * largest_ * magnitude;
   }
 
-  [[nodiscard]] LinearStatus judge(double curvature, double square, double largest) const {
-    if (!std::isfinite(curvature) || !std::isfinite(square)) {
-      return LinearStatus::not_finite;
-    }
-    return curvature_status(curvature, std::sqrt(square), norm(image_), largest, precision(image_));
+  [[nodiscard]] bool fits(double error, double length, const V &solution, const InnerTolerance &tolerance) {
+    return error <= tolerance.absolute || length <= rounding_of_residual(tolerance.magnitude + moved(solution)) ||
+           (tolerance.relative > 0.0 && error <= tolerance.relative * moved(solution));
+  }
+
+  /// What the step just done says of H and of the error.
+  void learn(double weight) {
+    const double quotient = step_.quotient();
+    smallest_ = smallest_ > 0.0 ? std::min(smallest_, quotient) : quotient;
+    largest_ = std::max(largest_, quotient);
+    const V &p = step_.direction();
+    h_changes_ = h_changes_ || recycled_.staleness(p, step_.image(), step_.curvature()) > std::sqrt(precision(p));
+    recycled_.stage(p, step_.image(), step_.curvature(), quotient);
+    estimate_.add(step_.length() * weight, 1.0 / quotient);
   }
 
   static constexpr int steps_that_explore = 4;
@@ -142,9 +127,8 @@ private:
 
   RecycledDirections<V> recycled_;
   ErrorEstimate estimate_;
+  ConjugateStep<V> step_;
   V preconditioned_;
-  V direction_;
-  V image_;
   V start_;
   double smallest_ = 0.0;
   double largest_ = 0.0;

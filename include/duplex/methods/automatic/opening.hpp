@@ -109,7 +109,7 @@ private:
     if (taken_ == 0 || (restarts > restarts_ && measured_ <= rule::most_remeasurements)) {
       ++measured_;
       lower_.at(state.x, state.y);
-      curvature_ = std::max(curvature_, power_.largest(lower_, products_for_curvature));
+      curvature_ = std::max(curvature_, largest_curvature_where(lower_, power_));
       restarts_ = restarts;
     }
   }

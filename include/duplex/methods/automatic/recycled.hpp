@@ -8,6 +8,7 @@
 // When the memory is full, the direction of the largest curvature pᵀHp/pᵀp goes: conjugate gradients are quick there.
 // Memory: 2m vectors here and up to 2m for the directions of a solve that is going on.
 
+#include <duplex/numerics/secant_pairs.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -29,25 +30,17 @@ public:
   void project(V &residual, V &solution) const {
     for (int pass = 0; pass < 2; ++pass) {
       for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-        const double weight = dot(kept->p, residual) / kept->curvature;
-        axpy(-weight, kept->image, residual);
-        axpy(weight, kept->p, solution);
+        const double weight = dot(kept->step, residual) / kept->product;
+        axpy(-weight, kept->change, residual);
+        axpy(weight, kept->step, solution);
       }
     }
   }
 
-  /// out = M residual by the two loops of limited-memory BFGS.
+  /// out = M residual, with M the inverse Hessian of limited-memory BFGS.
   void precondition(const V &residual, V &out) {
     assign(residual, out);
-    weights_.resize(kept_.size());
-    for (std::size_t i = kept_.size(); i-- > 0;) {
-      weights_[i] = dot(kept_[i].p, out) / kept_[i].curvature;
-      axpy(-weights_[i], kept_[i].image, out);
-    }
-    scale(inverse_curvature_, out);
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      axpy(weights_[i] - dot(kept_[i].image, out) / kept_[i].curvature, kept_[i].p, out);
-    }
+    apply_secant_pairs(kept_, inverse_curvature_, weights_, out);
   }
 
   /// A direction of the solve that is going on; it serves from the next solve on.
@@ -57,9 +50,9 @@ public:
       return;
     }
     auto &slot = free_slot(staged_);
-    assign(p, slot.p);
-    assign(image, slot.image);
-    slot.curvature = curvature;
+    assign(p, slot.step);
+    assign(image, slot.change);
+    slot.product = curvature;
     slot.quotient = quotient;
   }
 
@@ -84,7 +77,7 @@ public:
     }
     probed_ = (probed_ + 1) % kept_.size();
     const auto &kept = kept_[probed_];
-    return std::abs(dot(kept.image, p) - dot(kept.p, image)) / std::sqrt(kept.curvature * curvature);
+    return std::abs(dot(kept.change, p) - dot(kept.step, image)) / std::sqrt(kept.product * curvature);
   }
 
   /// Between solves, when nothing is staged.
@@ -95,20 +88,16 @@ public:
   }
 
 private:
-  struct Direction {
-    V p;
-    V image;                ///< Hp
-    double curvature = 0.0; ///< pᵀHp
-    double quotient = 0.0;  ///< pᵀHp / pᵀp
+  /// The step p with its change Hp and their product pᵀHp.
+  struct Direction : SecantPair<V> {
+    double quotient = 0.0; ///< pᵀHp / pᵀp
 
     template <class Archive> void archive(Archive &members) {
-      members("p", p);
-      members("image", image);
-      members("curvature", curvature);
+      SecantPair<V>::archive(members);
       members("quotient", quotient);
     }
   };
-  [[nodiscard]] Direction blank() const { return {zeros_like(like_), zeros_like(like_), 0.0, 0.0}; }
+  [[nodiscard]] Direction blank() const { return {{zeros_like(like_), zeros_like(like_), 0.0}, 0.0}; }
 
   /// The last slot: a new one, or where there is no room that of the largest curvature, the others keeping their order.
   [[nodiscard]] Direction &free_slot(std::vector<Direction> &directions) const {

@@ -34,14 +34,11 @@ struct Findings {
   std::int64_t restarts = 0;
   double relative_direction = 0.0;
 
-  /// What accumulates; the rest is asked for when it is told.
+  /// What accumulates here; the rest is asked for when it is told.
   template <class Archive> void archive(Archive &members) {
     members("smallest alpha", smallest_alpha);
     members("largest alpha", largest_alpha);
     members("steps", steps);
-    members("interpolated", interpolated);
-    members("refreshes", refreshes);
-    members("restarts", restarts);
   }
 
   void note_alpha(double alpha) {

@@ -3,6 +3,7 @@
 
 #include <duplex/methods/automatic/estimate.hpp>
 #include <duplex/methods/automatic/rules.hpp>
+#include <duplex/numerics/line_search.hpp>
 
 #include <cmath>
 #include <utility>
@@ -17,8 +18,7 @@ template <class V>
 
 /// Armijo's condition, as far as the values are known.
 template <class V> [[nodiscard]] bool falls(const Estimate<V> &from, const Estimate<V> &to, double slope) {
-  constexpr double sufficient = 1e-4;
-  return std::isfinite(to.value) && to.value <= from.value + sufficient * slope + from.value_noise + to.value_noise;
+  return falls_enough(from.value, to.value, slope, from.value_noise + to.value_noise);
 }
 
 /// Given at first; lost when a prediction fails, and won back by a few that hold.

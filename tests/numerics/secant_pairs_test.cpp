@@ -1,15 +1,16 @@
 // Limited-memory BFGS against the matrix that it stands for.
 
+#include "archived.hpp"
 #include "support.hpp"
 
-#include <duplex/methods/automatic/secant_pairs.hpp>
+#include <duplex/numerics/secant_pairs.hpp>
 
 #include <Eigen/Cholesky>
 
+#include <vector>
+
 namespace duplex::testing {
 namespace {
-
-using automatic::SecantPairs;
 
 TEST(SecantPairs, ThatAreNoneGiveSteepestDescent) {
   SecantPairs<Vec> pairs(3, Vec::Zero(2));
@@ -17,6 +18,45 @@ TEST(SecantPairs, ThatAreNoneGiveSteepestDescent) {
   pairs.direction(Vec::Constant(2, 3.0), out);
   EXPECT_TRUE(pairs.empty());
   EXPECT_EQ(out[0], -3.0);
+}
+
+TEST(SecantPairs, WithoutRoomKeepNone) {
+  SecantPairs<Vec> pairs(0, Vec::Zero(1));
+  pairs.add(Vec::Ones(1), Vec::Ones(1), 1.0);
+  EXPECT_TRUE(pairs.empty());
+}
+
+TEST(SecantPairs, AreTheInverseHessianOfBfgs) {
+  const Vec spectrum = Vec::LinSpaced(4, 1.0, 7.0);
+  std::vector<SecantPair<Vec>> pairs;
+  Mat inverse = 0.3 * Mat::Identity(4, 4);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Vec s = random_vector(4, seed);
+    const Vec g = spectrum.cwiseProduct(s);
+    pairs.push_back({s, g, s.dot(g)});
+    const Mat left = Mat::Identity(4, 4) - s * g.transpose() / s.dot(g);
+    inverse = left * inverse * left.transpose() + s * s.transpose() / s.dot(g);
+  }
+  std::vector<double> weights;
+  const Vec gradient = random_vector(4, 9);
+  Vec out = gradient;
+  apply_secant_pairs(pairs, 0.3, weights, out);
+  EXPECT_LE(relative_error(out, inverse * gradient), 1e-14);
+}
+
+TEST(SecantPairs, ThatAreSavedGiveTheSameBits) {
+  SecantPairs<Vec> pairs(2, Vec::Zero(3));
+  SecantPairs<Vec> restored(2, Vec::Zero(3));
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Vec s = random_vector(3, seed);
+    pairs.add(s, 2.0 * s, 2.0 * s.squaredNorm());
+  }
+  read_back(written(pairs), restored);
+  Vec a(3);
+  Vec b(3);
+  pairs.direction(Vec::Ones(3), a);
+  restored.direction(Vec::Ones(3), b);
+  EXPECT_TRUE(same_bits(a, b));
 }
 
 TEST(SecantPairs, GiveTheStepOfTheLastPairForItsChange) {

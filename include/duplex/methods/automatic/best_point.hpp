@@ -1,0 +1,83 @@
+#pragma once
+// The point at which ‖d‖ was smallest: where a run goes back to when ‖d‖ has run away, and what it leaves when nothing
+// can be improved.
+
+#include <duplex/methods/automatic/current_point.hpp>
+#include <duplex/methods/automatic/rules.hpp>
+#include <duplex/methods/automatic/texts.hpp>
+#include <duplex/problem/problem.hpp>
+
+#include <cstdint>
+
+namespace duplex::automatic {
+
+template <VectorSpace V> class BestPoint {
+public:
+  explicit BestPoint(const State<V> &start) : state_(start) {}
+
+  [[nodiscard]] const State<V> &state() const { return state_; }
+  [[nodiscard]] double slope() const { return slope_; }
+
+  /// The first point of a run or of another lower level.
+  void begin(CurrentPoint<V> &current) {
+    state_ = current.state();
+    slope_ = current.slope();
+    growth_limit_ = rule::growth_that_restarts;
+    without_progress_ = 0;
+  }
+  /// ‖d‖ at the best point, computed anew.
+  void remeasure(double slope) { slope_ = slope; }
+
+  [[nodiscard]] bool ran_away(const CurrentPoint<V> &current) const { return current.slope() > growth_limit_ * slope_; }
+  /// Goes back, and solves more tightly from there. Where φ is badly conditioned ‖d‖ may grow on its way: more is
+  /// allowed from now on, so that a run never goes back for the same reason twice.
+  [[nodiscard]] LinearStatus go_back(CurrentPoint<V> &current) {
+    ++returns_;
+    growth_limit_ *= 10.0;
+    current.state() = state_;
+    current.tighten();
+    const auto status = current.refresh(current.allowed_error(slope_));
+    slope_ = current.slope();
+    return status;
+  }
+  /// Leaves the best point where the current one is worse, since nothing can be improved.
+  void give(CurrentPoint<V> &current) const {
+    if (current.slope() > slope_) {
+      current.state() = state_;
+      if (current.refresh(current.allowed_error(slope_)) != LinearStatus::converged) {
+        current.state() = state_;
+      }
+    }
+  }
+
+  /// Keeps a point that is better, and counts those that are not.
+  void note(CurrentPoint<V> &current) {
+    if (current.slope() < slope_) {
+      slope_ = current.slope();
+      state_ = current.state();
+      without_progress_ = 0;
+    } else {
+      ++without_progress_;
+    }
+  }
+  [[nodiscard]] bool is_stalled() const { return without_progress_ > rule::most_steps_without_progress; }
+
+  void report(Findings &found) const { found.restarts = returns_; }
+
+  template <class Archive> void archive(Archive &members) {
+    members("state", state_);
+    members("slope", slope_);
+    members("growth limit", growth_limit_);
+    members("without progress", without_progress_);
+    members("returns", returns_);
+  }
+
+private:
+  State<V> state_;
+  double slope_ = 0.0;                               ///< ‖d‖ there
+  double growth_limit_ = rule::growth_that_restarts; ///< of ‖d‖ over the best
+  std::int64_t without_progress_ = 0;                ///< steps since the best point
+  std::int64_t returns_ = 0;
+};
+
+} // namespace duplex::automatic

@@ -1,0 +1,80 @@
+#pragma once
+// How much d feels the errors of y and v. With ε_y, ε_v these errors, that of d = ∇xF − ∇²xy f·v is about
+// g_y‖ε_y‖ + g_v‖ε_v‖. The gains are measured on the run's own moves, g_y = ‖Δd‖/‖Δy‖ and g_v = ‖Δ(∇²xy f·v)‖/‖Δv‖:
+// no constant of the problem is assumed, and no unit matters.
+
+#include <duplex/methods/automatic/estimate.hpp>
+#include <duplex/methods/automatic/inner_solver.hpp>
+#include <duplex/space/space.hpp>
+
+#include <algorithm>
+
+namespace duplex::automatic {
+
+template <VectorSpace V> class ErrorGains {
+public:
+  explicit ErrorGains(const State<V> &start) : x_scratch_(zeros_like(start.x)), y_scratch_(zeros_like(start.y)) {}
+
+  /// Whether both gains are measured, on at least one move.
+  [[nodiscard]] bool known() const { return known_; }
+  [[nodiscard]] double y() const { return y_; }
+  [[nodiscard]] double v() const { return v_; }
+
+  /// Measures the gain of v at the first point, where there is no move yet.
+  void learn(const Estimate<V> &first) {
+    const double length = norm(first.at.v);
+    v_ = length > 0.0 ? norm(first.cross) / length : 0.0;
+  }
+
+  /// Measures both gains on a move, and keeps the largest of late.
+  void learn(const Estimate<V> &from, const Estimate<V> &to) {
+    constexpr double forgetting = 0.9;
+    const double y_move = distance(to.at.y, from.at.y, y_scratch_);
+    const double v_move = distance(to.at.v, from.at.v, y_scratch_);
+    known_ = true;
+    y_ *= forgetting;
+    v_ *= forgetting;
+    if (y_move > 0.0) {
+      y_ = std::max(y_, distance(to.d, from.d, x_scratch_) / y_move);
+    }
+    if (v_move > 0.0) {
+      v_ = std::max(v_, distance(to.cross, from.cross, x_scratch_) / v_move);
+    }
+  }
+
+  void forget() {
+    known_ = false;
+    y_ = v_ = 0.0;
+  }
+
+  /// The error of d at a point whose y and v have the errors that it tells.
+  [[nodiscard]] double error(const Estimate<V> &point) const { return y_ * point.y_error + v_ * point.v_error; }
+
+  /// How well y is to be solved for, for d to have an error of at most `level`; without a level, to a per cent of its
+  /// own move.
+  [[nodiscard]] InnerTolerance tolerance_of_y(double level, const V &y) const { return tolerance(level, y_, norm(y)); }
+  [[nodiscard]] InnerTolerance tolerance_of_v(double level, const V &v) const { return tolerance(level, v_, norm(v)); }
+
+  template <class Archive> void archive(Archive &members) {
+    members("y", y_);
+    members("v", v_);
+    members("known", known_);
+  }
+
+private:
+  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, double magnitude) {
+    constexpr double first_accuracy = 0.01;
+    if (!(level > 0.0)) {
+      return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude};
+    }
+    return {.absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude};
+  }
+
+  double y_ = 0.0;
+  double v_ = 0.0;
+  bool known_ = false;
+  V x_scratch_;
+  V y_scratch_;
+};
+
+} // namespace duplex::automatic

@@ -1,0 +1,160 @@
+#pragma once
+// The lower level solved for y by Newton's method, each step by conjugate gradients, with a backtracking line search on
+// f where a step misses. Whether ∇y f is what the linear model says is looked at ever more rarely while it is, which
+// costs one gradient each time; once it is not, f is not quadratic in y and every step is looked at.
+
+#include <duplex/methods/automatic/inner_solver.hpp>
+#include <duplex/numerics/line_search.hpp>
+#include <duplex/space/space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace duplex::automatic {
+
+template <VectorSpace V> class LowerSolver {
+public:
+  explicit LowerSolver(const V &y)
+      : gradient_(zeros_like(y)), next_gradient_(zeros_like(y)), residual_(zeros_like(y)), y_before_(zeros_like(y)),
+        correction_(zeros_like(y)) {}
+
+  /// Whether f was seen not to be quadratic in y.
+  [[nodiscard]] bool is_curved() const { return curved_; }
+  /// The linear model is checked at the next step again, since the lower level is another one from now on.
+  void check_anew() { check_interval_ = until_check_ = 1; }
+
+  /// Moves y towards the minimizer of f(x, ·) and tells the error that is left, with the steps of all linear solves and
+  /// the step size ‖move of y‖ / ‖∇y f‖ of the last. `gradient_left` is ∇y f at the new y, as far as it is known.
+  template <class Lower>
+  InnerReport solve(Lower &lower, InnerSolver<V> &inner, const V &x, V &y, const InnerTolerance &wanted,
+                    V &gradient_left) {
+    InnerReport total;
+    double way = 0.0;
+    lower.at(x, y);
+    lower.grad_y(gradient_);
+    for (int newton = 0; newton < most_newton_steps; ++newton) {
+      const double length = norm(gradient_);
+      assign(y, y_before_);
+      const InnerReport linear = solve_linear_model(lower, inner, wanted);
+      total = {linear.status, total.steps + linear.steps, linear.error, linear.step_size};
+      assign(residual_, gradient_left);
+      scale(-1.0, gradient_left);
+      if (linear.status == LinearStatus::not_finite || linear.status == LinearStatus::singular) {
+        return total;
+      }
+      const bool convex = linear.status != LinearStatus::indefinite;
+      if (!convex && linear.steps == 0) {
+        take_descent_step(lower);
+      }
+      axpy(1.0, correction_, y);
+      if (convex && !curved_ && --until_check_ > 0) {
+        return total;
+      }
+      lower.at(x, y);
+      lower.grad_y(next_gradient_);
+      axpy(1.0, next_gradient_, residual_); // what the linear model missed
+      const double missed = norm(residual_);
+      const double rounding = inner.rounding_of_gradient(y);
+      way += linear.step_size * length;
+      const double allowed = std::max(wanted.absolute, wanted.relative * way);
+      if (convex && !curved_ && (missed <= rounding || inner.residual_bound(missed) <= 0.5 * allowed)) {
+        total.error += inner.residual_bound(missed);
+        assign(next_gradient_, gradient_left);
+        check_more_rarely();
+        return total;
+      }
+      curved_ = true;
+      inner.note_that_h_changes();
+      if (!convex || !(missed <= 0.5 * length)) {
+        shorten_until_lower(lower, x, y);
+      }
+      std::swap(gradient_, next_gradient_);
+      assign(gradient_, gradient_left);
+      total.error = inner.residual_bound(norm(gradient_));
+      if (convex && (total.error <= allowed || norm(gradient_) <= rounding)) {
+        return total;
+      }
+    }
+    return total;
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members("curved", curved_);
+    members("check interval", check_interval_);
+    members("until check", until_check_);
+  }
+
+private:
+  static constexpr int most_newton_steps = 30;
+  static constexpr int most_checks_apart = 16;
+
+  /// correction_ solves H e = −∇y f, and residual_ is what is left of it. Where another Newton step follows anyway, a
+  /// tenth is good enough.
+  template <class Lower>
+  InnerReport solve_linear_model(Lower &lower, InnerSolver<V> &inner, const InnerTolerance &wanted) {
+    constexpr double forcing = 0.1;
+    InnerTolerance asked = wanted;
+    if (curved_) {
+      asked.relative = std::max(asked.relative, forcing);
+    }
+    assign(gradient_, residual_);
+    scale(-1.0, residual_);
+    set_zero(correction_); // y stays where the products are taken
+    return inner.solve([&](const V &in, V &out) { lower.hess_yy(in, out); }, residual_, correction_, asked);
+  }
+
+  void check_more_rarely() {
+    check_interval_ = std::min(2 * check_interval_, most_checks_apart);
+    until_check_ = check_interval_;
+  }
+
+  /// Where the first direction has negative curvature: a step of gradient descent of the length that the curvature
+  /// says.
+  template <class Lower> void take_descent_step(Lower &lower) {
+    lower.hess_yy(gradient_, next_gradient_);
+    const double curvature = std::abs(dot(gradient_, next_gradient_));
+    if (curvature > 0.0) {
+      assign(gradient_, correction_);
+      scale(-dot(gradient_, gradient_) / curvature, correction_);
+    }
+  }
+
+  /// Halves the move of y until f falls, and leaves the gradient there in next_gradient_.
+  template <class Lower> void shorten_until_lower(Lower &lower, const V &x, V &y) {
+    constexpr int most_attempts = 30;
+    lower.at(x, y_before_);
+    const double before = lower.value();
+    assign(y, residual_); // becomes the move of y
+    axpy(-1.0, y_before_, residual_);
+    const double slope = dot(gradient_, residual_);
+    const double rounding = 10.0 * precision(y) * std::abs(before);
+    const auto move_by = [&](double t) {
+      assign(y_before_, y);
+      axpy(t, residual_, y);
+    };
+    const double t = backtrack(most_attempts, [&](double length) {
+      if (length < 1.0) {
+        move_by(length);
+      }
+      lower.at(x, y);
+      return falls_enough(before, lower.value(), length * slope, rounding) ? TrialStep::accepted : TrialStep::rejected;
+    });
+    if (t == 0.0) {
+      move_by(std::ldexp(1.0, -most_attempts));
+    }
+    lower.at(x, y);
+    lower.grad_y(next_gradient_);
+  }
+
+  V gradient_;      ///< ∇y f at y_before_
+  V next_gradient_; ///< ∇y f at y
+  V residual_;
+  V y_before_; ///< y before the Newton step
+  V correction_;
+  bool curved_ = false;
+  int check_interval_ = 1; ///< Newton steps from one check of the linear model to the next
+  int until_check_ = 1;
+};
+
+} // namespace duplex::automatic

@@ -1,0 +1,87 @@
+#pragma once
+// Pairs (s, Δg) of a step and the change of a gradient along it, and the inverse Hessian B that they stand for: that of
+// limited-memory BFGS, by the two-loop recursion (Nocedal and Wright, Algorithm 7.4).
+
+#include <duplex/space/space.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace duplex {
+
+template <VectorSpace V> struct SecantPair {
+  V step;               ///< s
+  V change;             ///< Δg
+  double product = 0.0; ///< sᵀΔg, which must be positive
+
+  template <class Archive> void archive(Archive &members) {
+    members("step", step);
+    members("change", change);
+    members("product", product);
+  }
+};
+
+/// out ← B out, with B₀ = first_scale·I before the first pair. `pairs` is a vector of SecantPair or of what is one, the
+/// oldest first; `weights` is scratch that is kept between calls.
+template <class Pairs, VectorSpace V>
+void apply_secant_pairs(const Pairs &pairs, double first_scale, std::vector<double> &weights, V &out) {
+  weights.resize(pairs.size());
+  for (std::size_t i = pairs.size(); i-- > 0;) {
+    weights[i] = dot(pairs[i].step, out) / pairs[i].product;
+    axpy(-weights[i], pairs[i].change, out);
+  }
+  scale(first_scale, out);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    axpy(weights[i] - dot(pairs[i].change, out) / pairs[i].product, pairs[i].step, out);
+  }
+}
+
+/// The last pairs of a minimization. Memory: 2m vectors.
+template <VectorSpace V> class SecantPairs {
+public:
+  SecantPairs(std::size_t most, const V &like) : most_(most), like_(zeros_like(like)) { weights_.reserve(most); }
+
+  [[nodiscard]] bool empty() const { return pairs_.empty(); }
+  void forget() { pairs_.clear(); }
+
+  /// Only with product = sᵀΔg > 0. Where there is no room the oldest pair goes.
+  void add(const V &step, const V &change, double product) {
+    if (most_ == 0) {
+      return;
+    }
+    if (pairs_.size() == most_) {
+      std::rotate(pairs_.begin(), pairs_.begin() + 1, pairs_.end()); // the oldest pair's memory serves the newest
+    } else {
+      pairs_.push_back(blank());
+    }
+    auto &newest = pairs_.back();
+    assign(step, newest.step);
+    assign(change, newest.change);
+    newest.product = product;
+    scale_ = product / dot(change, change);
+  }
+
+  /// out = −B gradient, with B₀ = sᵀΔg/‖Δg‖² of the newest pair, or `scale_without_pairs` where there is none.
+  void direction(const V &gradient, V &out, double scale_without_pairs = 1.0) {
+    assign(gradient, out);
+    apply_secant_pairs(pairs_, pairs_.empty() ? scale_without_pairs : scale_, weights_, out);
+    scale(-1.0, out);
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members.resized("pairs", pairs_, most_, [this] { return blank(); });
+    members("scale", scale_);
+  }
+
+private:
+  [[nodiscard]] SecantPair<V> blank() const { return {zeros_like(like_), zeros_like(like_), 0.0}; }
+
+  std::size_t most_;
+  V like_;
+  std::vector<SecantPair<V>> pairs_;
+  double scale_ = 1.0; ///< sᵀΔg/‖Δg‖² of the newest pair
+  std::vector<double> weights_;
+};
+
+} // namespace duplex
