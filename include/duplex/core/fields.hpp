@@ -12,7 +12,6 @@
 
 #include <duplex/core/error.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -34,6 +33,7 @@ struct Bound {
     return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high);
   }
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text_of_whole_number() const;
 };
 
 /// What an option means to those who do not know its name.
@@ -57,29 +57,7 @@ inline constexpr Bound at_least_one{.low = 1.0};
 inline constexpr Bound below_one{.low = 0.0, .high = 1.0, .high_open = true};
 
 /// Shortest text that reads back as the same number.
-[[nodiscard]] inline std::string number_text(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(std::begin(buffer), std::end(buffer), value).ptr;
-  return {std::begin(buffer), end};
-}
-
-inline std::string Bound::text() const {
-  const bool bounded_below = std::isfinite(low);
-  const bool bounded_above = std::isfinite(high);
-  const std::string finite = !bounded_above && high_open ? " and finite" : "";
-  const std::string below = std::string(low_open ? "> " : ">= ") + number_text(low);
-  const std::string above = std::string(high_open ? "< " : "<= ") + number_text(high);
-  if (bounded_below && bounded_above) {
-    return below + " and " + above;
-  }
-  if (bounded_below) {
-    return below + finite;
-  }
-  if (bounded_above) {
-    return above;
-  }
-  return high_open ? "a finite number" : "a number";
-}
+[[nodiscard]] std::string number_text(double value);
 
 template <class T>
 concept NamedEnum = std::is_enum_v<T> && requires(T value) {
@@ -116,14 +94,16 @@ template <class T> [[nodiscard]] std::string accepted_text(const Bound &bound) {
     }
     return text;
   } else if constexpr (std::integral<T>) {
-    const bool bounded = std::isfinite(bound.low) || std::isfinite(bound.high);
-    return bounded ? "a whole number " + bound.text() : "a whole number";
+    return bound.text_of_whole_number();
   } else if constexpr (std::floating_point<T>) {
     return bound.text();
   } else {
     return "text";
   }
 }
+
+[[noreturn]] void refuse_field(std::string_view owner, std::string_view field, const std::string &found,
+                               const std::string &expected);
 
 /// Throws InvalidInput with owner, field, value and bound if a field is out of
 /// its bound.
@@ -133,8 +113,7 @@ template <class Options> void validate(const Options &options, std::string_view 
         using T = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_arithmetic_v<T> && !std::same_as<T, bool>) {
           if (!bound.holds(static_cast<double>(value))) {
-            throw InvalidInput(std::string(owner) + ": " + std::string(field) + " = " + field_text(value) +
-                               ", expected " + accepted_text<T>(bound));
+            refuse_field(owner, field, field_text(value), accepted_text<T>(bound));
           }
         }
       });

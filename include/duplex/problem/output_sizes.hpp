@@ -2,13 +2,21 @@
 // Whether a problem's evaluation E leaves its outputs the size that they were given with: looked at after every call
 // where NDEBUG is not defined. An output that was resized would be read past its end.
 
-#include <duplex/core/error.hpp>
 #include <duplex/space/space.hpp>
 
-#include <string>
-#include <string_view>
-
 namespace duplex {
+
+namespace detail {
+
+struct OutputOf {
+  const char *level;
+  const char *method;
+  const char *like;
+  Index expected;
+};
+[[noreturn]] void refuse_output(const OutputOf &output, Index found, const char *when);
+
+} // namespace detail
 
 #ifdef NDEBUG
 
@@ -35,19 +43,17 @@ public:
   }
 
 private:
+  static constexpr bool is_upper = requires(E e, V &x) { e.grad_x(x); };
   template <class Write>
   static void checked(const V &out, Index expected, const char *like, const char *method, const Write &write) {
-    const auto require = [&](const char *when) {
-      if (size(out) != expected) {
-        constexpr std::string_view level = requires(E e, V & x) { e.grad_x(x); }
-        ? "upper()." : "lower().";
-        throw InvalidInput(std::string(level) + method + ": out has " + std::to_string(size(out)) + " entries " + when +
-                           " the call, expected " + std::to_string(expected) + " like " + like);
-      }
-    };
-    require("before");
+    const detail::OutputOf output{is_upper ? "upper()" : "lower()", method, like, expected};
+    if (size(out) != expected) {
+      detail::refuse_output(output, size(out), "before");
+    }
     write();
-    require("after");
+    if (size(out) != expected) {
+      detail::refuse_output(output, size(out), "after");
+    }
   }
 
   Index x_ = 0;
