@@ -16,6 +16,7 @@ public:
   bool set(std::string_view option, std::string_view value) override {
     return set_option(solver_, S::name, option, value);
   }
+  bool set(std::string_view option, double value) override { return set_option(solver_, S::name, option, value); }
   void validate() const override { duplex::validate(solver_, S::name); }
   [[nodiscard]] MethodTraits traits() const override { return solver_.traits(); }
   [[nodiscard]] Summary run(const Problem &problem, State<Vector> &state, const Options &options,
@@ -37,6 +38,9 @@ public:
   [[nodiscard]] std::string_view title() const override { return Settings::title; }
   [[nodiscard]] std::vector<OptionInfo> options() const override { return describe(settings_); }
   bool set(std::string_view option, std::string_view value) override {
+    return set_option(settings_, Settings::name, option, value);
+  }
+  bool set(std::string_view option, double value) override {
     return set_option(settings_, Settings::name, option, value);
   }
   void validate() const override { duplex::validate(settings_, Settings::name); }

@@ -3,6 +3,7 @@
 // line, the race and the reproductions are built on.
 
 #include "catalog/options.hpp"
+#include "catalog/spec.hpp"
 
 #include <duplex/measure/exact.hpp>
 #include <duplex/problem/any_problem.hpp>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace duplex::catalog {
@@ -36,6 +38,7 @@ public:
   [[nodiscard]] virtual std::vector<OptionInfo> options() const = 0;
   /// False if it has no such option; throws InvalidInput on a value of the wrong kind.
   virtual bool set(std::string_view option, std::string_view value) = 0;
+  virtual bool set(std::string_view option, double value) = 0;
   /// Throws InvalidInput where a value is out of its bound.
   virtual void validate() const = 0;
 
@@ -46,6 +49,13 @@ public:
   }
   bool set_unless_pinned(std::string_view option, std::string_view value) {
     return is_pinned(option) || set(option, value);
+  }
+  /// The same with every default, as far as there are such options.
+  void set_unless_pinned(const OptionDefaults &defaults) {
+    for (const auto &[option, value] : defaults) {
+      const std::string_view name = option;
+      std::visit([&](const auto &given) { (void)(is_pinned(name) || set(name, given)); }, value);
+    }
   }
 
 private:

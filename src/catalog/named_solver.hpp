@@ -25,14 +25,15 @@ template <class List> [[nodiscard]] std::vector<std::string> names_in() {
 
 /// Calls visit(solver) with the solver that the spec names. Its options are the defaults given, as far as it has such
 /// options, and then those of the spec. Throws InvalidInput as make_solver() does.
-template <class Visit> void with_solver(const Spec &spec, const OptionValues &defaults, Visit &&visit) {
+template <class Visit> void with_solver(const Spec &spec, const OptionDefaults &defaults, Visit &&visit) {
   bool found = false;
   AllSolvers::each([&]<class S>() {
     if (S::name == spec.name) {
       found = true;
       S solver;
       for (const auto &[key, value] : defaults) {
-        (void)set_option(solver, S::name, key, value);
+        const std::string_view option = key;
+        std::visit([&](const auto &given) { (void)set_option(solver, S::name, option, given); }, value);
       }
       for (const auto &[key, value] : spec.settings) {
         if (!set_option(solver, S::name, key, value)) {

@@ -104,4 +104,24 @@ bool set_option(Options &options, std::string_view owner, std::string_view name,
   return found;
 }
 
+/// The same with a number, which stays as it is.
+template <class Options>
+bool set_option(Options &options, std::string_view owner, std::string_view name, double number) {
+  bool found = false;
+  Options::fields(options,
+                  [&](std::string_view field, auto &value, const Bound &bound, std::string_view, Role = Role::none) {
+                    using T = std::remove_cvref_t<decltype(value)>;
+                    if (field == name) {
+                      found = true;
+                      if constexpr (std::floating_point<T>) {
+                        value = static_cast<T>(number);
+                      } else {
+                        throw InvalidInput(std::string(owner) + ": " + std::string(name) + " = " + number_text(number) +
+                                           ", expected " + accepted_text<T>(bound));
+                      }
+                    }
+                  });
+  return found;
+}
+
 } // namespace duplex::catalog

@@ -1,6 +1,6 @@
 #include "clean/bilevel.hpp"
 
-#include <fmt/format.h>
+#include "clean/bilevel_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,93 +10,81 @@ namespace duplex::clean {
 
 namespace {
 
-/// Less than one per cent in the last four looks.
-bool no_longer_falls(const std::vector<double> &losses) {
-  constexpr std::size_t patience = 4;
-  return losses.size() > patience && losses.back() > 0.99 * losses[losses.size() - 1 - patience];
+/// Four digits, so that the steps in a report are those of the run.
+double in_four_digits(double number) {
+  const double unit = std::pow(10.0, std::abs(3.0 - std::floor(std::log10(number)))); // a whole number
+  return number < 1e4 ? std::round(number * unit) / unit : std::round(number / unit) * unit;
+}
+
+std::string ending_of(Termination termination) {
+  return termination == Termination::overfitted  ? "the held-out loss no longer fell by 1 % in 20 steps"
+         : termination == Termination::stagnated ? "no step improves anything"
+                                                 : "as many steps as were allowed";
+}
+
+void refuse_failure(const Summary &summary) {
+  if (summary.termination == Termination::step_failed) {
+    throw std::runtime_error("the bilevel run failed: " + summary.message);
+  }
+  if (summary.failed() || !std::isfinite(summary.metrics.front().second)) {
+    throw std::runtime_error("the bilevel run diverged, however short its lower steps; try --beta or --alpha");
+  }
 }
 
 } // namespace
 
 BilevelAnswer BilevelRuns::run(int run, const BilevelProblem &problem) {
-  double beta = 1.0 / std::max(problem.curvature(), 1e-12);
-  constexpr int halvings = 8;
-  for (int trial = 0; trial <= halvings; ++trial, beta *= 0.5) {
-    const std::size_t looks_before = result_.looks.size();
-    BilevelAnswer answer;
-    if (attempt(run, problem, beta, answer)) {
-      return answer;
-    }
-    result_.looks.resize(looks_before);
+  BilevelAnswer answer = problem.solve(request(run, problem.curvature()));
+  if (answer.summary.termination == Termination::interrupted) {
+    throw Interrupted("interrupted");
   }
-  throw std::runtime_error("the bilevel run diverged, however short its lower steps; try --beta or --alpha");
-}
-
-bool BilevelRuns::attempt(int run, const BilevelProblem &problem, double beta, BilevelAnswer &answer) {
-  const std::int64_t steps_before = run == 0 ? 0 : result_.steps[0];
-  const double before = run == 0 ? 0.0 : seconds_;
-  std::vector<double> losses;
-  std::int64_t best_step = 0;
-  bool overshot = false;
-  const auto judge = [&](const Sight &sight) {
-    losses.push_back(sight.held_out_loss);
-    const double lowest = *std::min_element(losses.begin(), losses.end());
-    Verdict verdict;
-    if (losses.back() == lowest && std::isfinite(lowest)) { // nothing of a run that broke at once is kept
-      verdict.is_best = true;
-      best_step = sight.step;
-    }
-    const Look look{.run = run,
-                    .step = sight.step,
-                    .steps_in_all = steps_before + sight.step,
-                    .seconds = before + sight.seconds,
-                    .trusted_loss = sight.trusted_loss,
-                    .held_out_loss = sight.held_out_loss,
-                    .held_out_accuracy = sight.held_out_accuracy,
-                    .suspects = sight.suspects};
-    result_.looks.push_back(look);
-    if (watch_) {
-      watch_(look);
-    }
-    constexpr double far = 1.25;
-    overshot = !std::isfinite(losses.back()) || losses.back() > far * lowest + 0.01;
-    verdict.stop = overshot || no_longer_falls(losses);
-    return verdict;
-  };
-  answer = problem.solve(choice(beta), judge);
-  result_.solver = answer.solver;
-  const Summary &summary = answer.summary;
-  refuse_if_interrupted(options_.interrupt);
-  if (summary.termination == Termination::step_failed) {
-    throw std::runtime_error("the bilevel run failed: " + summary.message);
+  refuse_failure(answer.summary);
+  for (const auto &row : answer.looks) {
+    result_.looks.push_back(look_of(run, row));
   }
-  if (overshot || summary.failed()) {
-    return false;
-  }
-  seconds_ = before + summary.seconds;
+  seconds_ += answer.summary.seconds;
   const auto index = static_cast<std::size_t>(run);
-  result_.steps[index] = summary.iterations;
-  result_.best_step[index] = best_step;
-  result_.endings[index] = summary.termination == Termination::predicate
-                               ? "the held-out loss no longer fell by 1 % in 20 steps"
-                           : summary.termination == Termination::stagnated ? "no step improves anything"
-                                                                           : "as many steps as were allowed";
-  return true;
+  result_.solver = answer.solver;
+  result_.steps[index] = answer.summary.iterations;
+  result_.best_step[index] = answer.kept_step;
+  result_.endings[index] = ending_of(answer.summary.termination);
+  result_.recoveries[index] = answer.summary.recoveries;
+  return answer;
 }
 
-SolverChoice BilevelRuns::choice(double beta) const {
-  const auto text = [](double number) { return fmt::format("{:.4g}", number); };
-  SolverChoice choice{.spec = options_.solver.empty() ? "bagdc" : options_.solver,
-                      .defaults = {{"upper", "normalized"}, {"alpha", "0.1"}, {"beta", text(beta)}},
-                      .most_steps = options_.most_steps,
-                      .interrupt = options_.interrupt};
+Look BilevelRuns::look_of(int run, const TraceRow &row) const {
+  const Measured measured = measured_at(row);
+  return {.run = run,
+          .step = row.iteration,
+          .steps_in_all = (run == 0 ? 0 : result_.steps[0]) + row.iteration,
+          .seconds = seconds_ + row.seconds,
+          .trusted_loss = measured.trusted_loss,
+          .held_out_loss = measured.held_out_loss,
+          .held_out_accuracy = measured.held_out_accuracy,
+          .suspects = measured.suspects};
+}
+
+/// β = 1/λ_max of the lower Hessian where the run begins; x moves by the direction of d, which has no unit to get
+/// wrong.
+BilevelRequest BilevelRuns::request(int run, double curvature) const {
+  const double beta = 1.0 / std::max(curvature, 1e-12);
+  BilevelRequest request{.solver = options_.solver.empty() ? "bagdc" : options_.solver,
+                         .defaults = {{"upper", "normalized"}, {"alpha", 0.1}, {"beta", in_four_digits(beta)}},
+                         .most_steps = options_.most_steps,
+                         .interrupt = options_.interrupt};
+  const auto add = [&](const char *option, const auto &value) { request.defaults.emplace_back(option, value); };
   if (plan_.convex) {
-    choice.defaults.insert(choice.defaults.end(), {{"dual", "relaxed"}, {"eta-cap", text(10.0 * beta)}});
+    add("dual", "relaxed");
+    add("eta-cap", in_four_digits(10.0 * beta));
   } else { // along directions of negative curvature the multiplier grows: slowly by short steps, not at all if damped
-    choice.defaults.insert(choice.defaults.end(),
-                           {{"dual", "constant"}, {"eta", text(beta)}, {"damping", text(0.1 / beta)}});
+    add("dual", "constant");
+    add("eta", in_four_digits(beta));
+    add("damping", in_four_digits(0.1 / beta));
   }
-  return choice;
+  if (watch_) {
+    request.watch = [this, run](const TraceRow &row) { watch_(look_of(run, row)); };
+  }
+  return request;
 }
 
 } // namespace duplex::clean

@@ -1,6 +1,5 @@
 #pragma once
-// The bilevel runs of a cleaning, one after the other: looks, when to stop, and lower steps that are halved where they
-// are too long.
+// The bilevel runs of a cleaning, one after the other: their steps, and what is reported of them.
 
 #include "clean/classifier.hpp"
 #include "clean/cleaning.hpp"
@@ -14,20 +13,19 @@ public:
               Result &result)
       : options_(options), plan_(plan), watch_(watch), result_(result) {}
 
-  /// The best of a run by its loss on held-out samples. Where a lower step is too long for the curvature that the run
-  /// meets on its way, it is halved and the run begins again. Throws Interrupted on request.
+  /// The best of a run by its loss on held-out samples. Throws Interrupted on request, and std::runtime_error where the
+  /// run fails for good.
   BilevelAnswer run(int run, const BilevelProblem &problem);
 
 private:
-  /// False where the held-out loss rose far above its lowest, or the run diverged.
-  bool attempt(int run, const BilevelProblem &problem, double beta, BilevelAnswer &answer);
-  [[nodiscard]] SolverChoice choice(double beta) const;
+  [[nodiscard]] BilevelRequest request(int run, double curvature) const;
+  [[nodiscard]] Look look_of(int run, const TraceRow &row) const;
 
   const Options &options_;
   const TrainingPlan &plan_;
   const std::function<void(const Look &)> &watch_;
   Result &result_;
-  double seconds_ = 0.0; ///< of solving
+  double seconds_ = 0.0; ///< of solving, in the runs before
 };
 
 } // namespace duplex::clean

@@ -5,6 +5,7 @@
 #include "clean/regression.hpp"
 #include "names/spec.hpp"
 
+#include <duplex/core/saving.hpp>
 #include <duplex/run/observer.hpp>
 #include <duplex/run/summary.hpp>
 
@@ -34,35 +35,23 @@ struct TrainingPlan {
   bool convex = true;            ///< whether the bilevel problem's lower level is
 };
 
-/// What is seen of a bilevel run after a step.
-struct Sight {
-  std::int64_t step = 0;
-  double seconds = 0.0;
-  double trusted_loss = 0.0;
-  double held_out_loss = 0.0;
-  double held_out_accuracy = 0.0;
-  Index suspects = 0; ///< samples with x < 0
-};
-
-struct Verdict {
-  bool is_best = false;
-  bool stop = false;
-};
-
-using Judge = std::function<Verdict(const Sight &)>;
-
-struct SolverChoice {
-  std::string spec;               ///< name:option=value:…
-  catalog::OptionValues defaults; ///< of options that the spec does not set, as far as the solver has them
+/// What a bilevel run is told. What it saves of itself is added to by the run.
+struct BilevelRequest {
+  std::string solver;               ///< name:option=value:…
+  catalog::OptionDefaults defaults; ///< of options that the solver's text does not set, as far as it has them
   std::int64_t most_steps = 0;
   const std::atomic<bool> *interrupt = nullptr;
+  Saving saving = {};
+  std::function<void(const TraceRow &)> watch = {}; ///< is told of every look
 };
 
 struct BilevelAnswer {
   Summary summary;
-  std::string solver; ///< with all its options
-  Vector x;           ///< where the judge saw the best
+  std::string solver; ///< with all its options, as the run began
+  Vector x;           ///< where the loss on held-out samples was smallest, as is the model
   Vector model;
+  std::int64_t kept_step = 0;  ///< which that was
+  std::vector<TraceRow> looks; ///< with the metrics of bilevel_run.hpp
 };
 
 /// Hyper-cleaning: a weight σ(x_i) for each training sample such that the model fits trusted ones.
@@ -75,8 +64,8 @@ public:
 
   /// λ_max of ∇²yy f where a run is at first.
   [[nodiscard]] virtual double curvature() const = 0;
-  /// From the start, with looks at every fifth step.
-  [[nodiscard]] virtual BilevelAnswer solve(const SolverChoice &choice, const Judge &judge) const = 0;
+  /// By run_bilevel(), from the start or from where a run was saved. Of a run that failed, x and the model say nothing.
+  [[nodiscard]] virtual BilevelAnswer solve(const BilevelRequest &request) const = 0;
 };
 
 class Classifier {
@@ -98,23 +87,5 @@ public:
   [[nodiscard]] virtual std::unique_ptr<BilevelProblem>
   bilevel(const LabelledSamples &training, const LabelledSamples &used, const LabelledSamples &held_out) const = 0;
 };
-
-/// Shows a run's states to the judge, and keeps the best. measure(state) gives what a sight says of it.
-template <class V, class Measure>
-[[nodiscard]] Monitor<V> judged_by(const Judge &judge, const Measure &measure, State<V> &best) {
-  Monitor<V> monitor;
-  monitor.cadence = {.every = 5};
-  monitor.stop_when = [&judge, measure, &best](const Progress<V> &progress) {
-    Sight sight = measure(progress.state);
-    sight.step = progress.iteration;
-    sight.seconds = progress.seconds;
-    const Verdict verdict = judge(sight);
-    if (verdict.is_best) {
-      best = progress.state;
-    }
-    return verdict.stop;
-  };
-  return monitor;
-}
 
 } // namespace duplex::clean

@@ -88,7 +88,9 @@ struct Result {
   std::array<std::int64_t, 2> steps{};     ///< done
   std::array<std::int64_t, 2> best_step{}; ///< whose model was kept: the lowest loss on held-out samples
   std::array<std::string, 2> endings;      ///< why each run stopped
-  std::string solver;                      ///< with all its options
+  /// Where each run went back, why, and with which steps it went on; empty where it did not.
+  std::array<std::vector<std::string>, 2> recoveries;
+  std::string solver; ///< with all its options, as the runs began
   std::vector<Look> looks;
   Timings timings;
 };

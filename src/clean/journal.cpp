@@ -13,8 +13,6 @@ namespace duplex::clean {
 
 namespace {
 
-constexpr std::size_t numbers_of_a_sight = 6;
-
 SavedState::Floats floats_of(const Vector &vector) { return {vector.data(), vector.data() + vector.size()}; }
 
 constexpr std::int64_t most_pieces = 1'000'000; ///< far more than a cleaning has
@@ -32,34 +30,41 @@ SavedState::Integers checksums(const LabelledSamples &samples) {
           checksum(labels.data(), labels.size() * sizeof(labels[0]))};
 }
 
+/// Goes on inside of a run that was begun, by the checkpoint that the run left of itself.
 class RememberingBilevel final : public BilevelProblem {
 public:
-  RememberingBilevel(std::unique_ptr<BilevelProblem> problem, Journal &journal, Index samples, Index parameters)
-      : problem_(std::move(problem)), journal_(&journal), samples_(samples), parameters_(parameters) {}
+  RememberingBilevel(std::unique_ptr<BilevelProblem> problem, Journal &journal)
+      : problem_(std::move(problem)), journal_(&journal) {}
 
   [[nodiscard]] double curvature() const override { return problem_->curvature(); }
 
-  [[nodiscard]] BilevelAnswer solve(const SolverChoice &choice, const Judge &judge) const override {
-    BilevelAnswer answer;
-    if (journal_->take_run(answer, judge, samples_, parameters_)) {
-      return answer;
-    }
-    std::vector<Sight> sights;
-    answer = problem_->solve(choice, [&](const Sight &sight) {
-      sights.push_back(sight);
-      return judge(sight);
-    });
-    if (answer.summary.termination != Termination::interrupted) {
-      journal_->note_run(answer, sights);
+  [[nodiscard]] BilevelAnswer solve(const BilevelRequest &request) const override {
+    const std::optional<SavedState> begun = journal_->take_run();
+    BilevelRequest remembered = request;
+    remembered.saving = journal_->saving_of_run(begun);
+    BilevelAnswer answer = begun ? going_on(remembered) : problem_->solve(remembered);
+    if (answer.summary.termination != Termination::interrupted && !answer.summary.failed()) {
+      journal_->end_run();
     }
     return answer;
   }
 
 private:
+  /// What the run refuses of what was saved is refused by its name.
+  [[nodiscard]] BilevelAnswer going_on(const BilevelRequest &request) const {
+    try {
+      BilevelAnswer answer = problem_->solve(request);
+      if (!answer.summary.failed() && !(answer.x.allFinite() && answer.model.allFinite())) {
+        throw InvalidInput("its best state holds NaN or infinity, expected finite numbers");
+      }
+      return answer;
+    } catch (const InvalidInput &error) {
+      throw InvalidInput(journal_->run_name() + ": " + error.what());
+    }
+  }
+
   std::unique_ptr<BilevelProblem> problem_;
   Journal *journal_;
-  Index samples_;
-  Index parameters_;
 };
 
 class RememberingClassifier final : public Classifier {
@@ -81,8 +86,7 @@ public:
   }
   [[nodiscard]] std::unique_ptr<BilevelProblem> bilevel(const LabelledSamples &training, const LabelledSamples &used,
                                                         const LabelledSamples &held_out) const override {
-    return std::make_unique<RememberingBilevel>(classifier_->bilevel(training, used, held_out), *journal_,
-                                                training.features->rows(), untrained().size());
+    return std::make_unique<RememberingBilevel>(classifier_->bilevel(training, used, held_out), *journal_);
   }
 
 private:
@@ -120,15 +124,11 @@ std::string Journal::name(std::string_view what) const {
   return "piece " + std::to_string(next_) + " " + std::string(what);
 }
 
-bool Journal::is_known(std::string_view kind) const {
-  if (next_ >= known_) {
-    return false;
-  }
+void Journal::require_kind(std::string_view kind) const {
   if (pieces_.get<std::string>(name("kind")) != kind) {
     throw InvalidInput("the checkpoint is of a cleaning that went another way: '" + name("kind") + "' is " +
-                       pieces_.get<std::string>(name("kind")) + ", expected " + std::string(kind));
+                       data::shown(pieces_.get<std::string>(name("kind"))) + ", expected " + std::string(kind));
   }
-  return true;
 }
 
 Vector Journal::vector(std::string_view what, Index expected) const {
@@ -144,18 +144,11 @@ Vector Journal::vector(std::string_view what, Index expected) const {
   return read;
 }
 
-std::string Journal::text(std::string_view what) const {
-  const auto &read = pieces_.get<std::string>(name(what));
-  if (!data::is_utf8(read)) {
-    throw InvalidInput(quoted(name(what)) + " is '" + data::shown(read) + "', expected UTF-8 text");
-  }
-  return read;
-}
-
 bool Journal::take_fit(Vector &model) {
-  if (!is_known("fit")) {
+  if (next_ >= known_) {
     return false;
   }
+  require_kind("fit");
   model = vector("model", model.size());
   ++next_;
   return true;
@@ -167,62 +160,44 @@ void Journal::note_fit(const Vector &model) {
   done();
 }
 
-bool Journal::take_run(BilevelAnswer &answer, const Judge &judge, Index samples, Index parameters) {
-  if (!is_known("run")) {
-    return false;
+std::optional<SavedState> Journal::take_run() const {
+  if (next_ >= known_ && !pieces_.has(name("kind"))) {
+    return std::nullopt;
   }
-  const auto &ended = pieces_.get<SavedState::Doubles>(name("ended"));
-  const auto &sights = pieces_.get<SavedState::Doubles>(name("sights"));
-  if (ended.size() != 3 || sights.size() % numbers_of_a_sight != 0) {
-    throw InvalidInput("'" + name("ended") + "' or '" + name("sights") + "' of the checkpoint is not that of a run");
-  }
-  const std::string of_sights = quoted(name("sights"));
-  const std::string of_ended = quoted(name("ended"));
-  bool saw_best = false;
-  for (auto s = sights.begin(); s != sights.end(); s += numbers_of_a_sight) {
-    saw_best |= judge({.step = whole_number(s[0], 1, most_in_double, of_sights + ": a step"),
-                       .seconds = number_within(s[1], finite_non_negative, of_sights + ": a time"),
-                       .trusted_loss = s[2],
-                       .held_out_loss = s[3],
-                       .held_out_accuracy = s[4],
-                       .suspects = whole_number(s[5], 0, samples, of_sights + ": a count of suspects")})
-                    .is_best;
-  }
-  answer.summary.termination = enumerator<Termination>(
-      whole_number(ended[0], 0, most_in_double, of_ended + ": the termination"), of_ended + ": the termination");
-  answer.summary.iterations = whole_number(ended[1], 0, most_in_double, of_ended + ": the iterations");
-  answer.summary.seconds = number_within(ended[2], finite_non_negative, of_ended + ": the seconds");
-  if (sights.empty() && !answer.summary.failed()) {
-    throw InvalidInput(of_sights + " is empty, expected at least one of a run that did not fail");
-  }
-  answer.summary.message = text("message");
-  answer.solver = text("solver");
-  answer.x = vector("x", saw_best ? samples : 0); // of a run that was never at its best nothing is kept
-  answer.model = vector("model", saw_best ? parameters : 0);
-  ++next_;
-  return true;
+  require_kind("run");
+  return pieces_.nested(name("state "));
 }
 
-void Journal::note_run(const BilevelAnswer &answer, const std::vector<Sight> &sights) {
-  SavedState::Doubles numbers;
-  for (const auto &sight : sights) {
-    numbers.insert(numbers.end(), {static_cast<double>(sight.step), sight.seconds, sight.trusted_loss,
-                                   sight.held_out_loss, sight.held_out_accuracy, static_cast<double>(sight.suspects)});
+Saving Journal::saving_of_run(const std::optional<SavedState> &begun) {
+  Saving saving{.every_seconds = every_seconds_, .from = begun ? &*begun : nullptr};
+  if (next_ >= known_) { // what is done need not be saved again
+    saving.save = [this](const SavedState &state) { note_run(state); };
   }
+  return saving;
+}
+
+void Journal::note_run(const SavedState &state) {
   pieces_.put(name("kind"), std::string("run"));
-  pieces_.put(name("sights"), std::move(numbers));
-  pieces_.put(name("ended"),
-              SavedState::Doubles{static_cast<double>(answer.summary.termination),
-                                  static_cast<double>(answer.summary.iterations), answer.summary.seconds});
-  pieces_.put(name("message"), answer.summary.message);
-  pieces_.put(name("solver"), answer.solver);
-  pieces_.put(name("x"), floats_of(answer.x));
-  pieces_.put(name("model"), floats_of(answer.model));
-  done();
+  pieces_.put_nested(name("state "), state);
+  save_if_due();
+}
+
+std::string Journal::run_name() const { return quoted(name("state")); }
+
+void Journal::end_run() {
+  if (next_ < known_) {
+    ++next_;
+  } else {
+    done();
+  }
 }
 
 void Journal::done() {
   ++next_;
+  save_if_due();
+}
+
+void Journal::save_if_due() {
   if (clock_.seconds_while_running() - last_save_ >= every_seconds_) {
     save();
   }

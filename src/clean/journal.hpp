@@ -1,15 +1,18 @@
 #pragma once
-// What a cleaning has computed, in order, so that one that was killed goes on: fits and bilevel runs that are written
-// down are not done again, and all else follows from them and the data.
+// What a cleaning has computed, in order, so that one that was killed goes on: fits that are written down are not done
+// again, a bilevel run goes on from the checkpoint that it left of itself, and all else follows from them and the data.
 
 #include "clean/classifier.hpp"
 
 #include <duplex/core/clock.hpp>
 #include <duplex/core/saved_state.hpp>
+#include <duplex/core/saving.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace duplex::clean {
 
@@ -17,7 +20,8 @@ class Journal {
 public:
   using Save = std::function<void(const SavedState &)>;
 
-  /// Saves every so many seconds, when a piece of work is done; goes on with what was saved before, if anything.
+  /// Saves every so many seconds, when a fit is done and while a bilevel run goes on; goes on with what was saved
+  /// before, if anything.
   Journal(Save save, double every_seconds, const SavedState *before = nullptr);
 
   /// Numbers of the data. Throws InvalidInput where they are not those of what was saved before.
@@ -27,21 +31,26 @@ public:
   /// InvalidInput, naming the entry, where what was saved cannot be that.
   [[nodiscard]] bool take_fit(Vector &model);
   void note_fit(const Vector &model);
-  /// The answer of the next bilevel run, whose sights are shown to the judge again: an x of so many training samples
-  /// and a model of so many parameters. Throws as take_fit() does.
-  [[nodiscard]] bool take_run(BilevelAnswer &answer, const Judge &judge, Index samples, Index parameters);
-  void note_run(const BilevelAnswer &answer, const std::vector<Sight> &sights);
+  /// What the next bilevel run, begun or done, has saved of itself; nothing where it is still to begin.
+  [[nodiscard]] std::optional<SavedState> take_run() const;
+  /// With which it goes on from there, and is written down as it goes.
+  [[nodiscard]] Saving saving_of_run(const std::optional<SavedState> &begun);
+  /// What messages call that.
+  [[nodiscard]] std::string run_name() const;
+  void end_run();
 
   /// Saves now.
   void save();
 
 private:
-  [[nodiscard]] bool is_known(std::string_view kind) const;
+  /// Throws InvalidInput where the next piece is of another kind.
+  void require_kind(std::string_view kind) const;
   [[nodiscard]] std::string name(std::string_view what) const;
   /// Of the next piece: numbers that are finite, as many as expected.
   [[nodiscard]] Vector vector(std::string_view what, Index expected) const;
-  [[nodiscard]] std::string text(std::string_view what) const;
+  void note_run(const SavedState &state);
   void done();
+  void save_if_due();
 
   Save save_;
   double every_seconds_;

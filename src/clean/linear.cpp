@@ -2,11 +2,13 @@
 
 #include "catalog/catalog.hpp"
 #include "clean/beliefs.hpp"
+#include "clean/bilevel_run.hpp"
 
 #include <duplex/measure/curvature.hpp>
 #include <duplex/problems/hyper_cleaning.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace duplex::clean {
 
@@ -27,11 +29,9 @@ public:
     return largest_curvature(problem_, problem_.start().x, class_priors());
   }
 
-  [[nodiscard]] BilevelAnswer solve(const SolverChoice &choice, const Judge &judge) const override {
-    auto solver = catalog::make_solver(choice.spec);
-    for (const auto &[option, value] : choice.defaults) {
-      (void)solver->set_unless_pinned(option, value);
-    }
+  [[nodiscard]] BilevelAnswer solve(const BilevelRequest &request) const override {
+    auto solver = catalog::make_solver(request.solver);
+    solver->set_unless_pinned(request.defaults);
     Loss held(held_out_, problem_.classes(), problem_.threads());
     Loss upper(problem_.trusted(), problem_.classes(), problem_.threads());
     const Vector held_weights = Vector::Constant(held.rows(), 1.0F / static_cast<float>(held.rows()));
@@ -39,21 +39,18 @@ public:
     const auto measure = [&](const State<Vector> &state) {
       held.at(state.y);
       upper.at(state.y);
-      return Sight{.trusted_loss = upper.value(used_weights),
-                   .held_out_loss = held.value(held_weights),
-                   .held_out_accuracy = share_of_equal(predicted(held.probabilities()), *held_out_.labels),
-                   .suspects = static_cast<Index>((state.x.array() < 0.0F).count())};
+      return Measured{.held_out_loss = held.value(held_weights),
+                      .trusted_loss = upper.value(used_weights),
+                      .held_out_accuracy = share_of_equal(predicted(held.probabilities()), *held_out_.labels),
+                      .suspects = static_cast<Index>((state.x.array() < 0.0F).count())};
     };
     auto state = problem_.start();
-    State<Vector> best;
-    BilevelAnswer answer;
+    auto answer = run_bilevel<Vector>(request, measure, [&](const auto &options, const auto &monitor) {
+      return solver->run(catalog::FloatProblem(problem_), state, options, monitor);
+    });
     answer.solver = catalog::spec_text(solver->name(), solver->options());
-    answer.summary =
-        solver->run(catalog::FloatProblem(problem_), state,
-                    {.max_iterations = choice.most_steps, .divergence_factor = infinity, .interrupt = choice.interrupt},
-                    judged_by(judge, measure, best));
-    answer.x = std::move(best.x);
-    answer.model = std::move(best.y);
+    answer.x = std::move(state.x);
+    answer.model = std::move(state.y);
     return answer;
   }
 

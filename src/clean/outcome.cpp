@@ -158,6 +158,7 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"steps", result.steps},
             {"kept_step", result.best_step},
             {"stopped_because", result.endings},
+            {"recoveries", result.recoveries},
             {"rounds", result.rounds},
             {"skill_on_trusted_rows", result.skill},
             {"label_information", result.label_information},

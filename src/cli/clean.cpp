@@ -461,7 +461,7 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunF
   add_number(*command, "--rounds", arguments->options.rounds, Bound{.low = 0, .high = 1000},
              "Most rounds of refitting");
   add_number(*command, "--save-every", arguments->save_every, non_negative,
-             "Least seconds between checkpoints, which are written when a fit or a bilevel run is done")
+             "Least seconds between checkpoints, which are written when a fit is done and while a bilevel run goes on")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   command->add_option("--resume", arguments->resume,
                       "Go on with the cleaning that was killed or interrupted in this folder");

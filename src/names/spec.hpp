@@ -4,11 +4,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace duplex::catalog {
 
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Options with what they are set to: a text as on the command line, or a number as it is.
+using OptionDefaults = std::vector<std::pair<std::string, std::variant<std::string, double>>>;
 
 struct Spec {
   std::string name;

@@ -4,6 +4,7 @@
 #include "../tool.hpp"
 #include "torch_support.hpp"
 
+#include "clean/journal.hpp"
 #include "clean/linear.hpp"
 #include "clean/network/problem.hpp"
 #include "clean/outcome.hpp"
@@ -154,6 +155,44 @@ TEST_F(NetworkCleaning, GivesTheSameBitsForTheSameSeed) {
   auto other = settings(8);
   other.seed = 1;
   EXPECT_FALSE(same_bits(outcome_with(*clean::make_network(other), few).result.model, first.result.model));
+}
+
+TEST_F(NetworkCleaning, GoesBackAndOnWithShorterStepsWhereTheHeldOutLossRises) {
+  const auto outcome =
+      outcome_with(*clean::make_network(settings(12)), {.solver = "bagdc:beta=30", .most_steps = 60, .rounds = 1});
+  for (const auto &recoveries : outcome.result.recoveries) {
+    ASSERT_FALSE(recoveries.empty());
+    EXPECT_CONTAINS(recoveries.front(), "held-out loss was ");
+    EXPECT_CONTAINS(recoveries.front(), " with beta = 15, eta = ");
+  }
+  EXPECT_TRUE(outcome.result.weight.allFinite());
+  EXPECT_GE(f1_of(outcome), 0.95);
+}
+
+TEST_F(NetworkCleaning, GoesOnInsideOfABilevelRun) {
+  clean::Options few{.most_steps = 20, .rounds = 1};
+  const auto classifier = clean::make_network(settings(8));
+  const auto whole = outcome_with(*classifier, few);
+  std::vector<SavedState> inside;
+  clean::Journal journal(
+      [&](const SavedState &state) {
+        const auto next = "piece " + std::to_string(state.first<SavedState::Integers>("pieces")) + " state iterations";
+        if (state.has(next) && state.first<SavedState::Integers>(next) % 8 == 7) {
+          inside.push_back(state);
+        }
+      },
+      0.0);
+  const auto noted = outcome_with(*clean::remembering(*classifier, journal), few);
+  EXPECT_TRUE(same_bits(noted.result.model, whole.result.model));
+  ASSERT_EQ(inside.size(), 4U); // at steps 7 and 15 of both runs
+  for (const auto &before : inside) {
+    clean::Journal rest([](const SavedState &) {}, 1000.0, &before);
+    const auto resumed = outcome_with(*clean::remembering(*classifier, rest), few);
+    EXPECT_TRUE(same_bits(resumed.result.model, whole.result.model));
+    EXPECT_TRUE(same_bits(resumed.result.weight, whole.result.weight));
+    EXPECT_EQ(resumed.result.best_step, whole.result.best_step);
+    EXPECT_EQ(resumed.result.looks.size(), whole.result.looks.size());
+  }
 }
 
 TEST_F(NetworkCleaning, TakesEverySolver) {

@@ -55,9 +55,34 @@ public:
     return all.front();
   }
 
+  /// All entries of another state under names with a prefix, in the place of those that had it.
+  void put_nested(const std::string &prefix, const SavedState &state) {
+    entries_.erase(entries_.lower_bound(prefix), end_of(prefix));
+    for (const auto &[name, value] : state.entries_) {
+      entries_[prefix + name] = value;
+    }
+  }
+  /// Them again, under their own names.
+  [[nodiscard]] SavedState nested(const std::string &prefix) const {
+    SavedState state;
+    for (auto entry = entries_.lower_bound(prefix); entry != end_of(prefix); ++entry) {
+      state.put(entry->first.substr(prefix.size()), entry->second);
+    }
+    return state;
+  }
+
   [[nodiscard]] const std::map<std::string, Value> &entries() const { return entries_; }
 
 private:
+  /// After the last entry whose name has the prefix.
+  [[nodiscard]] std::map<std::string, Value>::const_iterator end_of(const std::string &prefix) const {
+    auto entry = entries_.lower_bound(prefix);
+    while (entry != entries_.end() && entry->first.starts_with(prefix)) {
+      ++entry;
+    }
+    return entry;
+  }
+
   std::map<std::string, Value> entries_;
 };
 

@@ -59,6 +59,20 @@ template <VectorSpace V>
   return {std::move(cause), std::move(text), true};
 }
 
+/// The diagnosis of a run whose held-out loss says that it has broken (early_stopping.hpp). Its steps of y and v are
+/// halved, not cut to a tenth: it is looked at so often that they are too long by little, and it has few steps to go on
+/// with.
+template <VectorSpace V>
+[[nodiscard]] Diagnosis diagnosis_of_rise(const StepOptions &options, const RunPoint<V> &run, const std::string &rise) {
+  auto cause = blaming(options, Role::lower_step, rise);
+  cause.cut = 0.5;
+  if (cause.blamed == Role::lower_step && options.multiplier() != Role::series_step) {
+    cause.as_well = options.multiplier(); // both are bounded by the lower level's curvature
+  }
+  std::string text = cause.at_step(run.step);
+  return {std::move(cause), std::move(text), true};
+}
+
 /// What is known of a run whose ‖d‖ has not fallen for long.
 struct Standstill {
   std::int64_t steps = 0;

@@ -11,14 +11,18 @@
 
 namespace duplex {
 
+inline constexpr double step_cut = 0.1; ///< what a recovery makes of a step that is to blame
+
 /// What broke, and what may mend it. Both may be empty.
 struct Finding {
-  std::string what;         ///< such as "lower level: y is not finite"
-  std::string remedy;       ///< such as "a smaller beta"
-  Role blamed = Role::none; ///< the step that is to blame
-  std::string reason = {};  ///< why that step is to blame
-  bool guessed = false;     ///< blamed because of where the run went; otherwise the step was measured to be too long
-  double right_step = 0.0;  ///< a step size that would do, where one was measured, and otherwise 0
+  std::string what;          ///< such as "lower level: y is not finite"
+  std::string remedy;        ///< such as "a smaller beta"
+  Role blamed = Role::none;  ///< the step that is to blame
+  std::string reason = {};   ///< why that step is to blame
+  bool guessed = false;      ///< blamed because of where the run went; otherwise the step was measured to be too long
+  double right_step = 0.0;   ///< a step size that would do, where one was measured, and otherwise 0
+  double cut = step_cut;     ///< the factor for the step that is to blame, where no right step was measured
+  Role as_well = Role::none; ///< another step that is cut with it
 
   [[nodiscard]] bool found() const { return !what.empty(); }
   [[nodiscard]] std::string at_step(std::int64_t step) const;
@@ -51,8 +55,6 @@ struct StartNorms {
     return {norm(state.x), norm(state.y), norm(state.v), 0.0};
   }
 };
-
-inline constexpr double step_cut = 0.1; ///< what a recovery makes of a step that is to blame
 
 /// The point at which a run is examined.
 template <VectorSpace V> struct RunPoint {

@@ -24,7 +24,11 @@ public:
   [[nodiscard]] Summary run() {
     run_.meter->clock.start();
     while (!run_.ended()) {
-      step(run_.summary.iterations + 1);
+      if (parts_.sees_break()) { // at the last look, which may have been that of a run that goes on
+        end_or_recover(Termination::diverged, true);
+      } else {
+        step(run_.summary.iterations + 1);
+      }
     }
     run_.meter->clock.pause();
     end();

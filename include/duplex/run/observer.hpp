@@ -4,6 +4,7 @@
 // outside its counters.
 
 #include <duplex/core/conversion.hpp>
+#include <duplex/core/fields.hpp>
 #include <duplex/problem/counters.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/step/step_sizes.hpp>
@@ -74,11 +75,21 @@ struct Target {
   double value = 0.0;
 };
 
-/// Stop when a metric, such as the loss on samples that neither level sees, has had no new minimum for so many
-/// measurements: from there on the upper level is over-fitted. The run goes back to the state where it was smallest.
+/// Early stopping (early_stopping.hpp): stop when a metric, such as the loss on samples that neither level sees, has
+/// had no new minimum for so many measurements: from there on the upper level is over-fitted. The run goes back to the
+/// state where it was smallest.
 struct HoldOut {
   std::string metric = "held-out";
-  std::int64_t patience = 10;
+  std::int64_t patience = 10; ///< looks
+  /// Where it is positive, the run stops when the metric has fallen by less than this part of itself in the last
+  /// `patience` looks, whatever the upper level does.
+  double least_improvement = 0.0;
+  /// Where it is finite, the run counts as broken, and recovers as one that diverges, when the metric is not finite or
+  /// is above its smallest m by more than relative_rise·|m| + absolute_rise.
+  double relative_rise = infinity;
+  double absolute_rise = 0.0;
+
+  [[nodiscard]] bool sees_breaks() const { return std::isfinite(relative_rise); }
 };
 
 /// What is measured of a run, who is told of it, and which measurements end the run.

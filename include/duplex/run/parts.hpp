@@ -20,7 +20,8 @@ template <VectorSpace V> class RunParts {
 public:
   RunParts(RunContext<V> context, const Monitor<V> &monitor)
       : run(std::move(context)), limited(run.subject.measured, ignored_, &run.meter->limit), directions(*run.options),
-        claims(run, run.options->has_tolerance() || monitor.target), rescue(run, directions),
+        claims(run, run.options->has_tolerance() || monitor.target),
+        rescue(run, directions, monitor.hold_out && monitor.hold_out->sees_breaks()),
         watch(ProblemView<V>(limited), *run.options, monitor, *run.state), upper(run.traits.upper, run.state->x) {
     run.summary.solver = run.method->name();
     run.method->begin(*run.state);
@@ -99,6 +100,15 @@ public:
     if (seen != Termination::not_run) {
       run.summary.termination = seen;
     }
+  }
+
+  /// Whether the held-out loss says that the run has broken.
+  [[nodiscard]] bool sees_break() {
+    const EarlyStopping<V> *seen = watch.break_seen();
+    if (seen != nullptr) {
+      rescue.learn_of_rise(seen->text_of_break(), seen->best_iteration(), seen->best());
+    }
+    return seen != nullptr;
   }
 
   /// The sentence that goes with how the run ended, where there is one.

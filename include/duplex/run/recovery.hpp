@@ -31,12 +31,19 @@ public:
     if (step < next_ || direction > much_larger * smallest_) {
       return;
     }
-    assign(state, good_);
-    good_step_ = step;
+    keep(step, state);
     smallest_ = direction;
     next_ = 2 * step;
-    from_here_ = 0;
-    guessed_ = false;
+  }
+
+  /// That the state after a step is good.
+  void keep(std::int64_t step, const State<V> &state) {
+    if (step != good_step_) { // otherwise it is kept already
+      assign(state, good_);
+      good_step_ = step;
+      from_here_ = 0;
+      guessed_ = false;
+    }
   }
 
   /// Puts the state back, with smaller steps for the next try, and says so.
@@ -79,7 +86,7 @@ public:
 private:
   static constexpr std::int64_t first_kept_step = 16;
 
-  /// The right step in place of that which is to blame, or a tenth of it, or of all where none is known to be; the text
+  /// The right step in place of that which is to blame, or a part of it, or of all where none is known to be; the text
   /// says what they are now.
   [[nodiscard]] std::string shrunk(const Finding &cause, const StepSizes &steps) {
     if (steps_.empty()) {
@@ -87,11 +94,12 @@ private:
     }
     std::string text;
     for (auto &[role, name, value] : steps_.all()) {
-      if (role != cause.blamed && (cause.blamed != Role::none || !std::isfinite(value))) {
+      const bool may_be_cut = cause.blamed == Role::none || role == cause.as_well;
+      if (role != cause.blamed && !(may_be_cut && std::isfinite(value))) {
         continue;
       }
       value = cause.right_step > 0.0 ? cause.right_step
-              : std::isfinite(value) ? step_cut * value
+              : std::isfinite(value) ? cause.cut * value
                                      : steps.beta; // a line search without a cap gets one
       text += (text.empty() ? "" : ", ") + name + " = " + short_number(value);
     }

@@ -12,13 +12,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace duplex::detail {
 
 template <VectorSpace V> class Rescue {
 public:
-  Rescue(RunContext<V> &run, const DirectionHistory &directions)
-      : run_(&run), directions_(&directions), start_(StartNorms::of(*run.state)) {
+  /// `of_any_curvature`: a run that a held-out loss ends early need not have a lower level that is convex, such as that
+  /// of a network. It ends before v has grown along the directions of negative curvature, and shorter steps do mend it.
+  Rescue(RunContext<V> &run, const DirectionHistory &directions, bool of_any_curvature)
+      : run_(&run), directions_(&directions), of_any_curvature_(of_any_curvature), start_(StartNorms::of(*run.state)) {
     if (run.options->recoveries > 0) {
       recovery_.emplace(run.method->steps(), *run.state, run.options->recoveries);
     }
@@ -47,6 +50,15 @@ public:
     return true;
   }
 
+  /// Is told that a held-out loss says that the run has broken. The state that is known to be good is then the best
+  /// by that loss, of that step, where there is one.
+  void learn_of_rise(std::string rise, std::int64_t best_step, const State<V> &best) {
+    rise_ = std::move(rise);
+    if (recovery_ && best_step > 0) {
+      recovery_->keep(best_step, best);
+    }
+  }
+
   /// Measures whether the run drifts apart, and goes back where it does. A drift ends no run: one that cannot recover
   /// from it breaks by itself, or does not.
   [[nodiscard]] bool from_drift(std::int64_t k) {
@@ -68,10 +80,14 @@ public:
     run_->method->begin(*run_->state);
     run_->method->run().start_from_before();
     watch_drift();
+    rise_.clear();
   }
 
   /// Why the last step broke, or why the run stands still.
   [[nodiscard]] Diagnosis diagnosis() const {
+    if (!rise_.empty()) {
+      return diagnosis_of_rise(run_->method->steps(), run_point(), rise_);
+    }
     const Summary &summary = run_->summary;
     const bool unbroken = run_->report.failure.empty();
     if (unbroken && directions_->is_good(summary.direction_norm) && directions_->stands_still(summary.iterations)) {
@@ -87,7 +103,7 @@ public:
   /// A sentence on a lower level that no step mends, measured at the last good state; empty where it is sound, or where
   /// no state was kept.
   [[nodiscard]] std::string bad_lower_level(const ProblemView<V> &limited) const {
-    if (!recovery_ || !run_->report.failure.empty()) { // what a method says of itself is enough
+    if (!recovery_ || of_any_curvature_ || !run_->report.failure.empty()) { // what a method says of itself is enough
       return {};
     }
     try {
@@ -143,8 +159,8 @@ private:
 
   [[nodiscard]] bool may_recover() const {
     return recovery_ && !recovery_->exhausted() &&
-           lower_curvature_at(run_->subject.problem, recovery_->good().x, recovery_->good().y) !=
-               LinearStatus::indefinite;
+           (of_any_curvature_ || lower_curvature_at(run_->subject.problem, recovery_->good().x, recovery_->good().y) !=
+                                     LinearStatus::indefinite);
   }
 
   void go_back(const Diagnosis &why) {
@@ -162,6 +178,8 @@ private:
 
   RunContext<V> *run_;
   const DirectionHistory *directions_;
+  bool of_any_curvature_;
+  std::string rise_; ///< What a held-out loss says of a run that has broken; empty otherwise.
   StartNorms start_;
   std::optional<Recovery<V>> recovery_;
   std::optional<DriftWatch<V>> drift_;

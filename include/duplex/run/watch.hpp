@@ -5,7 +5,7 @@
 #include <duplex/measure/relative_kkt.hpp>
 #include <duplex/measure/residual.hpp>
 #include <duplex/problem/problem_view.hpp>
-#include <duplex/run/hold_out.hpp>
+#include <duplex/run/early_stopping.hpp>
 #include <duplex/run/observer.hpp>
 #include <duplex/run/options.hpp>
 #include <duplex/run/summary.hpp>
@@ -40,11 +40,8 @@ public:
       target_ = index_of(monitor.target->metric, "the target's");
     }
     if (monitor.hold_out) {
-      if (monitor.hold_out->patience < 1) {
-        throw InvalidInput("monitor: the patience of the hold-out is " + field_text(monitor.hold_out->patience) +
-                           ", expected a whole number >= 1");
-      }
-      best_.emplace(problem, index_of(monitor.hold_out->metric, "the hold-out's"), values_.size(), start);
+      early_stopping_.emplace(problem, *monitor.hold_out, index_of(monitor.hold_out->metric, "the hold-out's"),
+                              values_.size(), start);
     }
   }
 
@@ -71,8 +68,8 @@ public:
     for (auto *observer : monitor_->observers) {
       observer->observe(progress);
     }
-    if (best_ && is_due) {
-      best_->learn(progress);
+    if (early_stopping_ && is_due) {
+      early_stopping_->learn(progress);
     }
     if (interrupted && !is_due) {
       return Termination::not_run;
@@ -95,24 +92,28 @@ public:
         (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, kkt_relative_tolerance_, learning))) {
       return Termination::kkt_tolerance;
     }
-    return best_ && best_->looks_since() >= monitor_->hold_out->patience ? Termination::overfitted
-                                                                         : Termination::not_run;
+    return early_stopping_ && early_stopping_->is_met() ? Termination::overfitted : Termination::not_run;
+  }
+
+  /// The rule that says so where the run has broken by its held-out loss; null where it has not.
+  [[nodiscard]] const EarlyStopping<V> *break_seen() const {
+    return early_stopping_ && early_stopping_->has_broken() ? &*early_stopping_ : nullptr;
   }
 
   /// Counts from zero again, from a state that a recovery has gone back to.
   void start_anew() {
-    if (best_) {
-      best_->start_anew();
+    if (early_stopping_) {
+      early_stopping_->start_anew();
     }
   }
 
   /// Where the hold-out's metric was smaller before, puts the state back to there and says so.
   [[nodiscard]] std::string go_back_to_best(State<V> &state, double &direction_norm) {
-    if (!best_ || !best_->is_better_than(values_)) {
+    if (!early_stopping_ || !early_stopping_->is_better_than(values_)) {
       return {};
     }
     relative_value_ = infinity;
-    return best_->restore(state, direction_norm, values_, monitor_->hold_out->metric);
+    return early_stopping_->restore(state, direction_norm, values_);
   }
 
   template <class Archive> void archive(Archive &members) {
@@ -122,7 +123,7 @@ public:
       members("relative kkt", relative_kkt_);
     }
     if (members.offers("best.iteration")) {
-      members("best", best_);
+      members("best", early_stopping_);
     }
   }
 
@@ -175,7 +176,7 @@ private:
   const Monitor<V> *monitor_;
   std::optional<KktResidual<ProblemView<V>>> kkt_;
   std::optional<RelativeKkt<V>> relative_kkt_;
-  std::optional<BestState<V>> best_;
+  std::optional<EarlyStopping<V>> early_stopping_;
   double kkt_tolerance_;
   double kkt_relative_tolerance_;
   double relative_value_ = infinity;

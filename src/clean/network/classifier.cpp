@@ -1,4 +1,5 @@
 #include "catalog/named_solver.hpp"
+#include "clean/bilevel_run.hpp"
 #include "clean/network/problem.hpp"
 
 #include <duplex/measure/curvature.hpp>
@@ -28,9 +29,9 @@ constexpr double penalty_of_network_run = 1e-4;
 class NetworkBilevel final : public BilevelProblem {
 public:
   NetworkBilevel(const NetworkSamples &training, NetworkSamples used, NetworkSamples held_out, double rho,
-                 const Tensors &start, const std::atomic<bool> *interrupt)
+                 const Tensors &start)
       : used_(std::move(used)), held_out_(std::move(held_out)),
-        problem_(network_cleaning(training, used_, rho, start, interrupt)) {}
+        problem_(network_cleaning(training, used_, rho, start)) {}
 
   [[nodiscard]] double curvature() const override {
     return explaining("network", [&] {
@@ -39,32 +40,28 @@ public:
     });
   }
 
-  [[nodiscard]] BilevelAnswer solve(const SolverChoice &choice, const Judge &judge) const override {
+  [[nodiscard]] BilevelAnswer solve(const BilevelRequest &request) const override {
     const auto measure = [this](const State<Tensors> &state) {
       const c10::NoGradGuard no_graph;
       const auto scores = scores_of(state.y.list(), held_out_.features);
-      return Sight{.trusted_loss = cross_entropies(state.y.list(), used_).mean().item<double>(),
-                   .held_out_loss = cross_entropies(state.y.list(), held_out_).mean().item<double>(),
-                   .held_out_accuracy = scores.argmax(1).eq(held_out_.targets.argmax(1)).sum().item<double>() /
-                                        static_cast<double>(held_out_.rows()),
-                   .suspects = state.x[0].lt(0).sum().item<Index>()};
+      return Measured{.held_out_loss = cross_entropies(state.y.list(), held_out_).mean().item<double>(),
+                      .trusted_loss = cross_entropies(state.y.list(), used_).mean().item<double>(),
+                      .held_out_accuracy = scores.argmax(1).eq(held_out_.targets.argmax(1)).sum().item<double>() /
+                                           static_cast<double>(held_out_.rows()),
+                      .suspects = state.x[0].lt(0).sum().item<Index>()};
     };
     BilevelAnswer answer;
-    State<Tensors> best;
-    catalog::with_solver(catalog::parse_spec(choice.spec), choice.defaults, [&]<class S>(const S &solver) {
-      auto state = problem_.start();
-      answer.solver = catalog::spec_text(S::name, catalog::describe(solver));
-      answer.summary = explaining("network", [&] {
-        return duplex::solve(
-            problem_, solver, state,
-            {.max_iterations = choice.most_steps, .divergence_factor = infinity, .interrupt = choice.interrupt},
-            judged_by(judge, measure, best));
+    auto state = problem_.start();
+    catalog::with_solver(catalog::parse_spec(request.solver), request.defaults, [&]<class S>(const S &solver) {
+      answer = explaining("network", [&] {
+        return run_bilevel<Tensors>(request, measure, [&](const auto &options, const auto &monitor) {
+          return duplex::solve(problem_, solver, state, options, monitor);
+        });
       });
+      answer.solver = catalog::spec_text(S::name, catalog::describe(solver));
     });
-    if (!best.x.empty()) {
-      answer.x = matrix_of(best.x[0].unsqueeze(1)).col(0);
-      answer.model = vector_of(best.y);
-    }
+    answer.x = matrix_of(state.x[0].unsqueeze(1)).col(0);
+    answer.model = vector_of(state.y);
     return answer;
   }
 
@@ -150,7 +147,7 @@ public:
       };
       return std::make_unique<NetworkBilevel>(on_device(training), on_device(used), on_device(held_out),
                                               penalty_of_network_run * length_,
-                                              layers_of(untrained(), settings_, device_), settings_.interrupt);
+                                              layers_of(untrained(), settings_, device_));
     });
   }
 

@@ -17,14 +17,10 @@ at::Tensor penalty_of(const std::vector<at::Tensor> &y, double rho) {
 }
 
 TensorProblem network_cleaning(const NetworkSamples &training, const NetworkSamples &used, double rho,
-                               const Tensors &start, const std::atomic<bool> *interrupt) {
+                               const Tensors &start) {
   const Tensors x({at::zeros({training.rows()}, training.features.options())});
-  return {[used, interrupt](const auto & /*x*/, const auto &y) {
-            refuse_if_interrupted(interrupt);
-            return cross_entropies(y, used).mean();
-          },
-          [training, rho, interrupt](const auto &x_now, const auto &y) {
-            refuse_if_interrupted(interrupt);
+  return {[used](const auto & /*x*/, const auto &y) { return cross_entropies(y, used).mean(); },
+          [training, rho](const auto &x_now, const auto &y) {
             return (x_now[0].sigmoid() * cross_entropies(y, training)).mean() + penalty_of(y, rho);
           },
           x, start};

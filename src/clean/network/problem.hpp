@@ -19,8 +19,8 @@ namespace duplex::clean {
 /// (ρ/2)(‖W₁‖² + ‖W₂‖²)
 [[nodiscard]] at::Tensor penalty_of(const std::vector<at::Tensor> &y, double rho);
 
-/// x starts at zero. Its losses throw Interrupted on request.
+/// x starts at zero.
 [[nodiscard]] TensorProblem network_cleaning(const NetworkSamples &training, const NetworkSamples &used, double rho,
-                                             const Tensors &start, const std::atomic<bool> *interrupt = nullptr);
+                                             const Tensors &start);
 
 } // namespace duplex::clean
