@@ -37,7 +37,7 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
   later[8] = 9;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 9, expected 8");
+  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 10, expected 9");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

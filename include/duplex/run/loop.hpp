@@ -22,7 +22,12 @@ public:
   }
 
   [[nodiscard]] Summary run() {
+    checkpoints_.save_at_start();
     run_.meter->clock.start();
+    if (parts_.watch.owes_look_at(run_.summary.iterations)) {
+      off_the_clock([&] { parts_.keep_x(); });
+      observe(run_.summary.iterations);
+    }
     while (!run_.ended()) {
       step(run_.summary.iterations + 1);
     }
@@ -65,6 +70,7 @@ private:
     if (recovered && goes_on) {
       return;
     }
+    parts_.watch.after_step(k, run_.meter->clock);
     if (due || (run_.ended() && parts_.watch.active())) {
       observe(k);
     }

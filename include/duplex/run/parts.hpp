@@ -172,6 +172,9 @@ private:
     if (!run.ended() && run.summary.iterations >= run.options->max_iterations) {
       run.summary.termination = Termination::max_iterations;
     }
+    if (!run.ended() && run.meter->clock.seconds_while_paused() >= run.options->max_seconds) {
+      run.summary.termination = Termination::max_seconds;
+    }
   }
 
   /// Which of the rules that are asked for now is met where a run goes on; the method's own only where none is.
