@@ -171,7 +171,7 @@ void add_few_shot(CLI::App &app, Action &chosen) {
   add_field_options(*command, arguments->settings, "few-shot");
   const std::vector<std::string> settings = option_names(*command);
   auto *out = command->add_option("--out", arguments->out, "Folder of the results")->capture_default_str();
-  add_number(*command, "--save-every", arguments->save_every, non_negative, "Seconds of training between checkpoints");
+  add_number(*command, "--save-every", arguments->save_every, non_negative, "Seconds between checkpoints");
   command->add_option("--resume", arguments->resume, "Go on with the run whose results are in this folder")
       ->excludes(out);
   command->add_flag("--json", arguments->as_json, "Print JSON");

@@ -3,6 +3,11 @@
 
 namespace duplex::fewshot {
 
+void put_settings(const Settings &settings, SavedState &state) {
+  Settings::fields(settings, [&](std::string_view name, const auto &value, const Bound &, std::string_view,
+                                 Role = Role::none) { state.put("setting " + std::string(name), field_text(value)); });
+}
+
 Settings settings_of(const SavedState &state) {
   Settings settings;
   Settings::fields(settings,

@@ -49,7 +49,7 @@ struct Outcome {
 struct Hooks {
   std::function<void(std::int64_t step, double seconds, const Look &last)> progress;
   std::function<void(const Look &look)> look;
-  /// Called at the start, after steps at most every so many seconds of training, and at the end.
+  /// Called at the start, after steps at most every so many seconds, and at the end.
   std::function<void(const SavedState &state)> save;
   double seconds_between_saves = 10.0;
   std::function<void(const std::filesystem::path &file)> reads = {}; ///< called with every file of the data
@@ -65,6 +65,7 @@ struct Hooks {
 /// Whether a run with that name of a device would be on a GPU. Throws as train() does.
 [[nodiscard]] bool runs_on_gpu(const std::string &device);
 
+void put_settings(const Settings &settings, SavedState &state);
 /// The settings of the run that wrote the checkpoint.
 [[nodiscard]] Settings settings_of(const SavedState &state);
 

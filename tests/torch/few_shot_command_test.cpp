@@ -227,11 +227,46 @@ TEST(FewShotCommand, RefusesForgedCheckpointsWhoseChecksumIsRight) {
   const double no_number = std::numeric_limits<double>::quiet_NaN();
   expect_forged("looks", SavedState::Doubles{no_number, 0.0, 0.5, 0.1}, "a step in 'looks' of the saved state is nan");
   expect_forged("looks", SavedState::Doubles{1.0, 0.0, 7.0, 0.1}, "an accuracy in 'looks' of the saved state is 7");
-  expect_forged("seconds", SavedState::Doubles{no_number}, "'seconds' of the saved state is nan");
-  expect_forged("steps", SavedState::Integers{-1}, "'steps' of the saved state is -1");
-  expect_forged("backbone", SavedState::Floats(3, 0.0F), "'backbone'");
+  expect_forged("seconds", SavedState::Doubles{no_number}, "the time of the saved state is nan");
+  expect_forged("iterations", SavedState::Integers{-1}, "'iterations' of the saved state is -1");
+  expect_forged("solver", std::string("bagdc"), "of the solver bagdc, expected few-shot");
+  expect_forged("x", SavedState::Floats(3, 0.0F), "'x'");
+  expect_forged("upper.first", SavedState::Floats(3, 0.0F), "'upper.first'");
   expect_forged("setting ways", std::string("-3"), "ways = -3");
   expect_forged("setting threads", std::string("99999999999"), "'setting threads'");
+}
+
+TEST(FewShotTraining, SaysWhichLevelBrokeAndAtWhichStep) {
+  const DrawnDigits digits;
+  auto settings = digits.settings(3, 10);
+  SavedState saved;
+  settings.steps = 1;
+  (void)fewshot::train(settings, {.progress = {}, .look = {}, .save = [&](const SavedState &state) { saved = state; }});
+  auto poisoned = saved.get<SavedState::Floats>("x");
+  poisoned[0] = std::numeric_limits<float>::quiet_NaN();
+  saved.put("x", poisoned);
+  settings.steps = 4;
+  EXPECT_CONTAINS(testing::refusal<std::runtime_error>([&] { (void)fewshot::train(settings, {}, &saved); }),
+                  "upper level: the backbone or its direction is not finite at step 2; try a smaller --alpha");
+  settings.solver = "bagdc:eta=1e30";
+  EXPECT_CONTAINS(testing::refusal<std::runtime_error>([&] { (void)fewshot::train(settings); }),
+                  "lower level: the heads are not finite at step 1; try a smaller --head-step");
+}
+
+TEST(FewShotTraining, EndsWhenItsSecondsAreUsedUpAndDoesNoStepMoreWhereItGoesOn) {
+  const DrawnDigits digits;
+  auto settings = digits.settings(1'000'000, 1'000'000);
+  settings.seconds = 1e-9;
+  SavedState saved;
+  const fewshot::Hooks hooks{.progress = {}, .look = {}, .save = [&](const SavedState &state) { saved = state; }};
+  for (const bool goes_on : {false, true}) {
+    const auto from = saved;
+    const auto outcome = fewshot::train(settings, hooks, goes_on ? &from : nullptr);
+    EXPECT_EQ(outcome.ending, fewshot::Ending::seconds);
+    EXPECT_EQ(outcome.steps, 1);
+    EXPECT_EQ(outcome.looks.size(), 2U);
+    EXPECT_TRUE(outcome.test.has_value());
+  }
 }
 
 TEST(FewShotTraining, LooksAgainWhereALookWasInterrupted) {

@@ -3,11 +3,15 @@
 #include "torch_support.hpp"
 
 #include "checkpoint/checkpoint.hpp"
+#include "fewshot/torch/backbone.hpp"
 #include "fewshot/torch/learner.hpp"
+#include "fewshot/torch/tester.hpp"
 
 #include <duplex/space/archive.hpp>
 
 #include <duplex/methods/bagdc.hpp>
+
+#include <limits>
 
 #include <set>
 
@@ -91,6 +95,15 @@ TEST(FewShotFeatures, OfATaskDoNotDependOnTheOthers) {
   EXPECT_LE((both[1] - second[0]).abs().max().item<double>(), 1e-10);
 }
 
+TEST(FewShotFeatures, AreOfTheSameParametersWhereTheseLieInOneTensor) {
+  const auto backbone = fresh_backbone(1, at::kCPU);
+  const auto views = unflattened(flattened(backbone));
+  ASSERT_EQ(views.size(), backbone.count());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    EXPECT_TRUE(views[i].equal(backbone[i])) << i;
+  }
+}
+
 /// Ten classes: a bright square at a place of its own, on noise.
 at::Tensor squares(std::int64_t images_per_class) {
   at::manual_seed(2);
@@ -114,7 +127,8 @@ Learner tiny_learner(const fewshot::Settings &more, at::ScalarType type = at::kF
 }
 
 double tiny_accuracy(Learner &learner) {
-  return learner.evaluate(TaskSampler({.ways = 3, .shots = 1, .queries = 3}, {6, 7, 8, 9}, 12, 5), 40).accuracy;
+  Tester tester(learner.settings(), squares(12), learner.state().x);
+  return tester.evaluate(TaskSampler({.ways = 3, .shots = 1, .queries = 3}, {6, 7, 8, 9}, 12, 5), 40)->accuracy;
 }
 
 TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
@@ -122,9 +136,7 @@ TEST(FewShotLearner, LearnsATinySettingInAFewSteps) {
            {.solver = "bagdc"}, {.solver = "rhg"}, {.solver = "bagdc", .pool = 8}, {.solver = "cg"}}) {
     auto learner = tiny_learner(settings);
     const double before = tiny_accuracy(learner);
-    for (int k = 0; k < 12; ++k) {
-      learner.step();
-    }
+    EXPECT_EQ(learn(learner, {.max_iterations = 12}).iterations, 12);
     EXPECT_GT(tiny_accuracy(learner), std::max(0.8, before)) << settings.solver << ", before: " << before;
   }
 }
@@ -134,8 +146,8 @@ class FewShotDirection : public ::testing::TestWithParam<std::string> {};
 TEST_P(FewShotDirection, IsTheSameWithKeptAndWithRecomputedFeatures) {
   auto kept = tiny_learner({.solver = GetParam()}, at::kDouble);
   auto recomputed = tiny_learner({.solver = GetParam(), .features = fewshot::Features::recomputed}, at::kDouble);
-  kept.step();
-  recomputed.step();
+  ASSERT_FALSE(learn(kept, {.max_iterations = 1}).failed());
+  ASSERT_FALSE(learn(recomputed, {.max_iterations = 1}).failed());
   EXPECT_LE(relative_error(entries_of(kept.direction()), entries_of(recomputed.direction())), 1e-9);
 }
 
@@ -145,24 +157,47 @@ TEST(FewShotLearner, RefusesAMethodThatMovesXItself) {
   EXPECT_CONTAINS(refusal([] { (void)tiny_learner({.solver = "automatic"}); }), "automatic: it moves x itself");
 }
 
-TEST(FewShotLearner, SaysWhichLevelBrokeAndAtWhichStep) {
-  auto heads = tiny_learner({.solver = "bagdc:eta=1e30"});
-  auto backbone = tiny_learner({});
-  backbone.step();
-  SavedState state;
-  backbone.save(state);
-  auto poisoned = state.get<SavedState::Floats>("backbone");
-  poisoned[0] = std::numeric_limits<float>::quiet_NaN();
-  state.put("backbone", poisoned);
-  backbone.restore(state);
-  for (int k = 0; k < 3; ++k) {
-    heads.step();
-    backbone.step();
+TEST(FewShotLearner, IsMovedByTheEnginesAdam) {
+  auto learner = tiny_learner({.alpha = 0.01}, at::kDouble);
+  Tensors x = learner.state().x;
+  UpperUpdate<Tensors> adam({.method = UpperMethod::adam}, x);
+  auto beside = tiny_learner({.alpha = 0.01}, at::kDouble);
+  for (int k = 1; k <= 3; ++k) {
+    assign(x, beside.state().x);
+    ASSERT_EQ(beside.step(), "");
+    EXPECT_EQ(entries_of(beside.state().x), entries_of(x)) << "a step moved the backbone itself";
+    adam.apply(0.01, beside.direction(), x);
   }
-  EXPECT_CONTAINS(refusal<std::runtime_error>([&] { heads.require_finite(); }),
-                  "lower level: the heads are not finite at step 1; try a smaller --head-step");
-  EXPECT_CONTAINS(refusal<std::runtime_error>([&] { backbone.require_finite(); }),
-                  "upper level: the backbone or its direction is not finite at step 2");
+  ASSERT_FALSE(learn(learner, {.max_iterations = 3}).failed());
+  EXPECT_EQ(entries_of(learner.state().x), entries_of(x));
+}
+
+TEST(FewShotLearner, EndsAtTheStepWhoseHeadsAreNotFinite) {
+  auto learner = tiny_learner({.solver = "bagdc:eta=1e30"});
+  const auto summary = learn(learner, {.max_iterations = 3});
+  EXPECT_EQ(summary.termination, Termination::diverged);
+  EXPECT_EQ(summary.iterations, 1);
+  EXPECT_TRUE(all_finite(learner.state().x)) << "x stays where d is not finite";
+}
+
+SavedState saved_after(std::int64_t steps, const fewshot::Settings &settings) {
+  SavedState last;
+  const Saving saving{.save = [&](const SavedState &state) { last = state; }, .every_seconds = infinity};
+  auto learner = tiny_learner(settings);
+  EXPECT_FALSE(learn(learner, {.max_iterations = steps, .saving = &saving}).failed());
+  return last;
+}
+
+TEST(FewShotLearner, EndsWithTheReasonWhereItsSolverCannotDoAStep) {
+  SavedState state = saved_after(1, {.solver = "cg"});
+  auto learner = tiny_learner({.solver = "cg"});
+  state.put("x", SavedState::Floats(static_cast<std::size_t>(size(learner.state().x)), 1e30F));
+  const Saving from{.from = &state};
+  const auto summary = learn(learner, {.max_iterations = 3, .saving = &from});
+  EXPECT_EQ(summary.termination, Termination::step_failed);
+  EXPECT_EQ(summary.iterations, 2);
+  EXPECT_CONTAINS(summary.message, "lower level: ");
+  EXPECT_CONTAINS(summary.message, "step 2");
 }
 
 TEST(FewShotLearner, GoesOnAcrossTheTasksThatWereDrawnAhead) {
@@ -203,20 +238,27 @@ TEST(FewShotLearner, GoesOnAcrossTheTasksThatWereDrawnAhead) {
 TEST(FewShotLearner, GoesOnFromACheckpointBitByBit) {
   for (const std::int64_t pool : {0, 8}) {
     auto whole = tiny_learner({.pool = pool});
-    for (int k = 0; k < 5; ++k) {
-      whole.step();
-    }
-    SavedState state;
-    whole.save(state);
+    ASSERT_FALSE(learn(whole, {.max_iterations = 8}).failed());
+    const auto state = checkpoint::decoded(checkpoint::encoded(saved_after(5, {.pool = pool})), "memory");
     auto second = tiny_learner({.pool = pool});
-    second.restore(checkpoint::decoded(checkpoint::encoded(state), "memory"));
-    for (int k = 0; k < 3; ++k) {
-      whole.step();
-      second.step();
-    }
-    EXPECT_EQ(whole.steps(), second.steps());
-    EXPECT_EQ(entries_of(whole.backbone()), entries_of(second.backbone())) << "pool of " << pool;
+    const Saving from{.from = &state};
+    EXPECT_EQ(learn(second, {.max_iterations = 8, .saving = &from}).iterations, 8);
+    EXPECT_EQ(entries_of(whole.state().x), entries_of(second.state().x)) << "pool of " << pool;
   }
+}
+
+TEST(FewShotLearner, RefusesACheckpointWhoseTasksCannotBe) {
+  const auto refused = [](const char *entry, SavedState::Value value) {
+    SavedState state = saved_after(1, {.pool = 8});
+    EXPECT_TRUE(state.has(entry)) << entry;
+    state.put(entry, std::move(value));
+    const Saving from{.from = &state};
+    auto learner = tiny_learner({.pool = 8});
+    return refusal([&] { (void)learn(learner, {.max_iterations = 2, .saving = &from}); });
+  };
+  EXPECT_CONTAINS(refused("run.tasks.used", SavedState::Integers{51}), "has used 51 of 50 batches");
+  EXPECT_CONTAINS(refused("run.pool.next", SavedState::Integers{8}), "tasks of images that there are not");
+  EXPECT_CONTAINS(refused("x", SavedState::Floats(3)), "'x'");
 }
 
 TEST(FewShotLearner, LearnsTheSameOnADeviceCapturedAndPlain) {
@@ -230,16 +272,36 @@ TEST(FewShotLearner, LearnsTheSameOnADeviceCapturedAndPlain) {
     for (const auto features : {fewshot::Features::kept, fewshot::Features::recomputed}) {
       const auto learned = [&](const at::Device &where, Capture graph) {
         auto learner = tiny_learner({.pool = pool, .features = features, .graph = graph}, at::kDouble, where);
-        for (int k = 0; k < steps; ++k) {
-          learner.step();
-        }
+        learner.prepare();
+        EXPECT_EQ(learn(learner, {.max_iterations = steps}).iterations, steps);
         EXPECT_EQ(learner.replays(), graph == Capture::on);
-        return entries_of(learner.backbone());
+        EXPECT_EQ(learner.runs_ahead(), where.is_cuda());
+        return entries_of(learner.state().x);
       };
       const auto plain = learned(device, Capture::off);
       EXPECT_LE(relative_error(learned(device, Capture::on), plain), 1e-8) << "pool of " << pool;
       EXPECT_LE(relative_error(learned(at::kCPU, Capture::off), plain), 1e-6) << "pool of " << pool;
     }
+  }
+}
+
+TEST(FewShotLearner, NamesTheStepThatBrokeAmongThoseThatADeviceDidAhead) {
+  if (!at::hasCUDA()) {
+    std::cout << "skipped: no CUDA device\n";
+    return;
+  }
+  for (const auto graph : {Capture::on, Capture::off}) {
+    const fewshot::Settings wild{.solver = "bagdc:eta=100", .pool = 8, .graph = graph}; // v grows from visit to visit
+    auto ahead = tiny_learner(wild, at::kFloat, device_named("cuda"));
+    ahead.prepare();
+    auto beside = tiny_learner(wild, at::kFloat, device_named("cuda"));
+    beside.stop_running_ahead();
+    const auto expected = learn(beside, {.max_iterations = 200});
+    const auto summary = learn(ahead, {.max_iterations = 200});
+    EXPECT_EQ(expected.termination, Termination::diverged);
+    EXPECT_GT(expected.iterations, 2);
+    EXPECT_EQ(summary.termination, Termination::diverged);
+    EXPECT_EQ(summary.iterations, expected.iterations);
   }
 }
 

@@ -17,6 +17,7 @@ struct Saving {
   std::function<void(const SavedState &)> save = {};
   std::int64_t every_steps = 0; ///< 0: by the seconds alone
   double every_seconds = 10.0;  ///< all of them, those off the run's clock too
+  bool at_start = false;        ///< also before the first step of a run that does not go on
   const SavedState *from = nullptr;
 };
 

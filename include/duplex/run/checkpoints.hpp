@@ -17,6 +17,11 @@ public:
     clock_.saved(parts.run.summary.iterations);
   }
 
+  void save_at_start() {
+    if (const Saving *saving = clock_.saving(); saving != nullptr && saving->at_start && saving->from == nullptr) {
+      save();
+    }
+  }
   [[nodiscard]] bool due(std::int64_t k) { return clock_.due(k); }
   void save() { save(parts_->saved()); }
 

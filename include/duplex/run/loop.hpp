@@ -22,7 +22,12 @@ public:
   }
 
   [[nodiscard]] Summary run() {
+    checkpoints_.save_at_start();
     run_.meter->clock.start();
+    if (parts_.watch.owes_look_at(run_.summary.iterations)) {
+      off_the_clock([&] { parts_.keep_x(); });
+      observe(run_.summary.iterations);
+    }
     while (!run_.ended()) {
       if (parts_.sees_break()) { // at the last look, which may have been that of a run that goes on
         end_or_recover(Termination::diverged, true);
@@ -69,6 +74,7 @@ private:
     if (recovered && goes_on) {
       return;
     }
+    parts_.watch.after_step(k, run_.meter->clock);
     if (due || (run_.ended() && parts_.watch.active())) {
       observe(k);
     }

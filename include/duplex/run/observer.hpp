@@ -58,6 +58,9 @@ public:
 struct Cadence {
   std::int64_t every = 1;
   double growth = 0.0;
+  /// The start is measured too, as step 0, so that looks are at multiples of `every`; and a look that was interrupted
+  /// is made up for where the run goes on. Progress::direction then is not that of a step.
+  bool from_start = false;
 
   [[nodiscard]] std::int64_t after(std::int64_t iteration) const {
     constexpr std::int64_t never = most_saved<std::int64_t>;
@@ -100,6 +103,9 @@ template <class V> struct Monitor {
   std::optional<HoldOut> hold_out = {};      ///< names one of `metrics`
   std::function<bool(const Progress<V> &)> stop_when = {};
   Cadence cadence = {};
+  /// Called after every step, before anything is measured, and on the run's clock: for a line that says how far a run
+  /// is.
+  std::function<void(std::int64_t iteration, double seconds)> after_step = {};
 
   [[nodiscard]] bool watches() const { return !metrics.empty() || !observers.empty() || stop_when != nullptr; }
 };

@@ -182,6 +182,9 @@ private:
     if (!run.ended() && run.summary.iterations >= run.options->max_iterations) {
       run.summary.termination = Termination::max_iterations;
     }
+    if (!run.ended() && run.meter->clock.seconds_while_paused() >= run.options->max_seconds) {
+      run.summary.termination = Termination::max_seconds;
+    }
   }
 
   /// Of a resumed run: the rule of those asked for now that is met already, or not_run. The method's own counts only

@@ -26,7 +26,8 @@ public:
   Watch(const ProblemView<V> &problem, const Options &options, const Monitor<V> &monitor, const State<V> &start)
       : monitor_(&monitor), kkt_tolerance_(options.kkt_tolerance),
         kkt_relative_tolerance_(options.kkt_relative_tolerance), last_iteration_(options.max_iterations),
-        values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()) {
+        values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()),
+        next_(monitor.cadence.from_start ? 0 : 1) {
     if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
       throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
     }
@@ -47,7 +48,18 @@ public:
 
   [[nodiscard]] bool active() const { return monitor_->watches() || kkt_ || relative_kkt_; }
   [[nodiscard]] bool due(std::int64_t iteration) const {
-    return active() && (iteration >= next_ || iteration == last_iteration_);
+    return active() && (iteration >= next_ || iteration >= last_iteration_);
+  }
+  /// Whether a look is to be taken before the first step: at the start, or where a run goes on whose last was
+  /// interrupted.
+  [[nodiscard]] bool owes_look_at(std::int64_t iteration) const {
+    return monitor_->cadence.from_start && due(iteration) && seen_until_ <= iteration;
+  }
+
+  void after_step(std::int64_t iteration, const Stopwatch &clock) const {
+    if (monitor_->after_step) {
+      monitor_->after_step(iteration, clock.seconds_while_running());
+    }
   }
 
   /// Measures, tells the observers, and says whether a rule stops the run. A look that is not due, at the end of a run,
@@ -55,14 +67,15 @@ public:
   /// was interrupted, which one that was not would not have been stopped there.
   [[nodiscard]] Termination look(Progress<V> progress, bool interrupted) {
     const bool is_due = progress.iteration >= next_;
+    measured_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      measured_[i] = measured(monitor_->metrics[i], progress); // which may be left in its middle: it then stays due
+    }
+    values_.swap(measured_);
+    seen_until_ = progress.iteration + 1;
     if (is_due) {
       next_ = monitor_->cadence.after(progress.iteration);
     }
-    measured_.resize(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      measured_[i] = measured(monitor_->metrics[i], progress); // which may be left in its middle
-    }
-    values_.swap(measured_);
     progress.metrics = values_;
     progress.extra = !is_due;
     for (auto *observer : monitor_->observers) {
@@ -118,6 +131,7 @@ public:
 
   template <class Archive> void archive(Archive &members) {
     members("next", next_);
+    members("seen until", seen_until_);
     members("values", std::span<double>(values_));
     if (members.offers("relative kkt.start.y")) { // a run that goes on may be asked for it only now
       members("relative kkt", relative_kkt_);
@@ -140,7 +154,7 @@ public:
 private:
   /// Reports nothing where the first step was abandoned, since nothing was measured then.
   void report(Summary &summary) const {
-    if (next_ <= 1) {
+    if (seen_until_ == 0) {
       return;
     }
     for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -184,7 +198,8 @@ private:
   std::vector<double> values_;
   std::vector<double> measured_; ///< the values of a measurement that is in progress
   std::size_t target_ = 0;
-  std::int64_t next_ = 1;
+  std::int64_t next_;           ///< The step of the next look.
+  std::int64_t seen_until_ = 0; ///< One past the step of the last look.
 };
 
 } // namespace duplex::detail

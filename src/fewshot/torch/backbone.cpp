@@ -7,6 +7,15 @@
 
 namespace duplex::fewshot {
 
+namespace {
+
+constexpr std::int64_t kernel = 3;
+constexpr std::size_t per_block = 4; // parameters
+
+std::int64_t inputs_of(std::int64_t block) { return block == 0 ? 1 : channels; }
+
+} // namespace
+
 Tensors fresh_backbone(std::uint64_t seed, const at::Device &device, at::ScalarType type) {
   std::mt19937_64 generator(seed);
   const auto uniform = [&](at::IntArrayRef shape, double bound) {
@@ -18,21 +27,39 @@ Tensors fresh_backbone(std::uint64_t seed, const at::Device &device, at::ScalarT
     return numbers.to(device, type);
   };
   std::vector<at::Tensor> parameters;
-  std::int64_t inputs = 1;
   for (std::int64_t block = 0; block < blocks; ++block) {
-    constexpr std::int64_t kernel = 3;
+    const std::int64_t inputs = inputs_of(block);
     const double bound = 1.0 / std::sqrt(static_cast<double>(inputs * kernel * kernel)); // as PyTorch's convolutions
     parameters.push_back(uniform({channels, inputs, kernel, kernel}, bound));
     parameters.push_back(uniform({channels}, bound));
     parameters.push_back(at::ones({channels}, at::device(device).dtype(type)));
     parameters.push_back(at::zeros({channels}, at::device(device).dtype(type)));
-    inputs = channels;
   }
   return Tensors(std::move(parameters));
 }
 
+at::Tensor flattened(const Tensors &backbone) {
+  std::vector<at::Tensor> parts;
+  for (const auto &parameter : backbone) {
+    parts.push_back(parameter.flatten());
+  }
+  return at::cat(parts);
+}
+
+std::vector<at::Tensor> unflattened(const at::Tensor &flat) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    sizes.insert(sizes.end(), {channels * inputs_of(block) * kernel * kernel, channels, channels, channels});
+  }
+  auto parameters = at::split_with_sizes(flat, sizes); // whose derivative is one concatenation
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    auto &weights = parameters[per_block * static_cast<std::size_t>(block)];
+    weights = weights.view({channels, inputs_of(block), kernel, kernel});
+  }
+  return parameters;
+}
+
 at::Tensor features_of(const std::vector<at::Tensor> &backbone, const at::Tensor &pixels, std::int64_t tasks) {
-  constexpr std::size_t per_block = 4;
   constexpr double epsilon = 1e-5;
   const std::int64_t samples = pixels.size(0) / tasks;
   at::Tensor h = pixels;

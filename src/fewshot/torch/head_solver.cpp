@@ -1,7 +1,6 @@
 #include "fewshot/torch/head_solver.hpp"
 
 #include "catalog/named_solver.hpp"
-#include "fewshot/torch/failure.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,16 +10,16 @@ namespace duplex::fewshot {
 namespace {
 
 template <class S, class P>
-Tensors direction_after(std::int64_t steps, const S &solver, const P &problem, State<Tensors> &state) {
+HeadSteps direction_after(std::int64_t steps, const S &solver, const P &problem, State<Tensors> &state) {
   typename S::template Run<P> run(solver, problem, state);
   UpperUpdate<Tensors> stays(UpperRule{}, Tensors());
   for (std::int64_t k = 0; k < steps; ++k) {
     const StepReport report = run.step(state, k, stays);
     if (!report.failure.empty()) {
-      throw TrainingFailed("few-shot, lower level: " + report.failure);
+      return {.direction = {}, .failure = report.failure};
     }
   }
-  return run.direction();
+  return {.direction = run.direction()};
 }
 
 } // namespace
@@ -40,10 +39,10 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
   const std::string count = std::to_string(steps);
   // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and neither many steps nor digits.
   const std::string linear_steps = std::to_string(std::max<std::int64_t>(1, steps / 2));
-  const catalog::OptionDefaults defaults{{"alpha", "1"}, // which moves nothing here
-                                         {"beta", length},    {"eta", length},    {"dual", "constant"},
-                                         {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
-                                         {"damping", "0.01"}, {"epsilon", "0.01"}};
+  const catalog::OptionValues defaults{{"alpha", "1"}, // which moves nothing here
+                                       {"beta", length},    {"eta", length},    {"dual", "constant"},
+                                       {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
+                                       {"damping", "0.01"}, {"epsilon", "0.01"}};
   catalog::with_solver(parsed, defaults, [&]<class S>(const S &solver) {
     if (solver.traits().chooses_its_steps()) {
       throw InvalidInput(parsed.name + ": it moves x itself, but the backbone is moved by few-shot, by Adam with "
@@ -53,7 +52,7 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
     made.on_features = [solver, outer](const Heads &heads, State<Tensors> &state) {
       return direction_after(outer, solver, heads, state);
     };
-    made.through_backbone = [solver, outer](const TensorProblem &problem, State<Tensors> &state) {
+    made.through_backbone = [solver, outer](const BatchProblem &problem, State<Tensors> &state) {
       return direction_after(outer, solver, problem, state);
     };
   });

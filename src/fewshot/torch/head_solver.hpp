@@ -1,10 +1,8 @@
 #pragma once
 // From heads to a direction in what made their features: what differs between solvers.
 
-#include "fewshot/torch/heads.hpp"
+#include "fewshot/torch/batch_problem.hpp"
 #include "names/spec.hpp"
-
-#include <duplex/torch/tensor_problem.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -12,12 +10,17 @@
 
 namespace duplex::fewshot {
 
-/// Each moves the heads of `state` and returns the direction in its x.
+struct HeadSteps {
+  Tensors direction;        ///< in the x of the state
+  std::string failure = {}; ///< empty unless the solver could not do a step; there is no direction then
+};
+
+/// Each moves the heads of `state` and finds the direction in its x.
 struct HeadSolver {
   /// x: features that were computed once.
-  std::function<Tensors(const Heads &, State<Tensors> &)> on_features;
+  std::function<HeadSteps(const Heads &, State<Tensors> &)> on_features;
   /// x: the backbone, through which every evaluation of a level passes.
-  std::function<Tensors(const TensorProblem &, State<Tensors> &)> through_backbone;
+  std::function<HeadSteps(const BatchProblem &, State<Tensors> &)> through_backbone;
 };
 
 /// By "name" or "name:key=value:…". A method of one loop takes `steps` steps on y and v, one with an inner loop takes

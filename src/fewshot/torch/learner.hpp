@@ -1,17 +1,22 @@
 #pragma once
-// Learns features for few-shot tasks: at each step a batch of tasks, their heads by a bilevel solver, the
-// hypergradient in the backbone, and a step of Adam. On a CUDA device what a step launches is captured once and
-// replayed.
+// Learns features for few-shot tasks: a step takes a batch of tasks, moves their heads by a bilevel solver and finds
+// the hypergradient in the backbone, which solve() then follows by Adam. On a CUDA device what a step launches is
+// captured once and replayed.
 
 #include "fewshot/settings.hpp"
-#include "fewshot/torch/backbone.hpp"
 #include "fewshot/torch/head_solver.hpp"
 #include "fewshot/torch/pool.hpp"
 #include "fewshot/torch/queue.hpp"
 #include "fewshot/torch/repeated.hpp"
 
-#include <atomic>
+#include <duplex/run/observer.hpp>
+#include <duplex/run/options.hpp>
+#include <duplex/run/summary.hpp>
+#include <duplex/space/archive.hpp>
+
+#include <concepts>
 #include <optional>
+#include <string>
 
 namespace duplex::fewshot {
 
@@ -19,77 +24,62 @@ class Learner {
 public:
   /// images: classes · images × 64 · 64 bytes on the device of the backbone. Draws from `tasks` to train.
   Learner(const Settings &settings, at::Tensor images, const Tensors &backbone, TaskSampler tasks);
-  Learner(const Learner &) = delete; // losses point into it
+  Learner(const Learner &) = delete; // what is recorded is bound to its memory
   Learner &operator=(const Learner &) = delete;
   ~Learner() = default;
 
-  /// On a device: launches what a step and a test launch, so that what it does once is done. The backbone stays.
+  /// On a device: launches what a step launches, so that what it does once is done, and waits. The backbone stays.
   void prepare();
-  void step();
-  /// Throws Interrupted on request.
-  [[nodiscard]] Evaluation evaluate(TaskSampler tasks, std::int64_t count,
-                                    const std::atomic<bool> *interrupt = nullptr);
-  /// Of a few tasks.
-  [[nodiscard]] std::vector<Mistake> mistakes(TaskSampler tasks, std::size_t most);
 
-  [[nodiscard]] const Tensors &backbone() const { return backbone_; }
-  /// Of the last step, in the backbone.
-  [[nodiscard]] const Tensors &direction() const { return direction_; }
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// x = {backbone}, flat; y and v: the heads of the batch in hand and their multipliers. Their memory stays.
+  [[nodiscard]] State<Tensors> &state() { return state_; }
+  [[nodiscard]] const BatchProblem &problem() const { return problem_; }
+  [[nodiscard]] const Settings &settings() const { return settings_; }
+  [[nodiscard]] Tensors backbone() const;
   [[nodiscard]] bool replays() const { return learning_.captured(); }
-  /// Waits for the device; throws TrainingFailed, with the step and the level, where a number was not finite.
-  void require_finite() const;
 
-  void save(SavedState &into);
-  void restore(const SavedState &from);
+  /// Takes the next tasks, moves their heads and finds the direction; x stays. Says why where the solver could not.
+  [[nodiscard]] std::string step();
+  /// Of the last step, in x.
+  [[nodiscard]] const Tensors &direction() const { return direction_; }
+  /// Whether steps are launched on a device, and nothing is read back.
+  [[nodiscard]] bool runs_ahead() const { return direction_[0].is_cuda() && !one_by_one_; }
+  void stop_running_ahead() { one_by_one_ = true; }
 
-private:
+  /// What a step depends on beside the state.
   template <class Archive> void archive(Archive &members) {
-    members("steps", steps_);
-    members("backbone", flat_backbone_);
-    members("adam first", first_);
-    members("adam second", second_);
     members("tasks", tasks_);
     members("pool", pool_);
+    if constexpr (std::same_as<Archive, StateReader>) {
+      go_on();
+    }
   }
 
+private:
+  void go_on();
   void take_tasks();
-  [[nodiscard]] at::Tensor pixels(const at::Tensor &numbers) const;
-  [[nodiscard]] at::Tensor loss(const std::vector<at::Tensor> &backbone, const std::vector<at::Tensor> &heads,
-                                const at::Tensor &numbers, const at::Tensor &wanted) const;
   void find_direction();
-  void watch_levels();
-  void find_direction_on_features();
-  void find_direction_through_backbone();
-  void adapt_and_test();
-  void test(TaskBatch &batch);
+  [[nodiscard]] HeadSteps direction_on_features();
+  [[nodiscard]] HeadSteps direction_through_backbone();
   /// Heads and multipliers where a step of this batch begins, and what it leaves.
-  [[nodiscard]] State<Tensors> first_state(Tensors x) const;
+  [[nodiscard]] State<Tensors> first_state(const Tensors &x) const;
   void keep(const State<Tensors> &state);
 
   Settings settings_;
   HeadSolver solver_;
-  at::Tensor images_;
-  Tensors flat_backbone_; ///< one tensor, so that Adam is a few launches
-  Tensors flat_direction_;
-  Tensors first_;
-  Tensors second_;
-  Tensors backbone_; ///< views into the flat one
-  Tensors direction_;
-  std::int64_t steps_ = 0;
+  std::int64_t images_; ///< how many there are
   TaskQueue tasks_;
-  at::Tensor shots_; ///< numbers of the images of the batch
-  at::Tensor queries_;
-  at::Tensor shots_wanted_;
-  at::Tensor queries_wanted_;
-  Tensors heads_; ///< of the batch, with their multipliers
-  Tensors multipliers_;
-  at::Tensor watched_;   ///< steps since the watch began, which level broke (1 lower, 2 upper) and at which of them
-  at::Tensor predicted_; ///< ways of the queries, by tasks
-  std::optional<TensorProblem> through_backbone_;
+  State<Tensors> state_;
+  BatchProblem problem_;
+  Tensors direction_;
   std::optional<TaskPool> pool_;
   Repeated learning_;
-  Repeated testing_;
+  std::string failure_; ///< of the last step
+  bool one_by_one_ = false;
 };
+
+/// Trains until the options or the monitor end it; solve() as it is, with the learner's step as the method. What
+/// becomes of it is in the summary.
+[[nodiscard]] Summary learn(Learner &learner, const Options &options, const Monitor<Tensors> &monitor = {});
 
 } // namespace duplex::fewshot
