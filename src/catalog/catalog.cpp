@@ -62,7 +62,7 @@ private:
 
 template <class Base, template <class> class Holder, class List>
 std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
-  const Spec spec = parse_spec(text);
+  const names::Spec spec = names::parse_spec(text);
   std::unique_ptr<Base> made;
   List::each([&]<class T>() {
     if (T::name == spec.name) {
@@ -70,7 +70,7 @@ std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
     }
   });
   if (!made) {
-    throw InvalidInput(unknown_name(kind, spec.name, names_in<List>()));
+    throw InvalidInput(names::unknown_name(kind, spec.name, names_in<List>()));
   }
   for (const auto &[key, value] : spec.settings) {
     if (!made->set(key, value)) {

@@ -3,7 +3,7 @@
 // line, the race and the reproductions are built on.
 
 #include "catalog/options.hpp"
-#include "catalog/spec.hpp"
+#include "names/spec.hpp"
 
 #include <duplex/measure/exact.hpp>
 #include <duplex/problem/any_problem.hpp>

@@ -20,12 +20,12 @@ template <class List> [[nodiscard]] std::vector<std::string> names_in() {
   for (const auto &info : options) {
     known.push_back(info.name);
   }
-  throw InvalidInput(std::string(owner) + ": " + unknown_name("option", option, known));
+  throw InvalidInput(std::string(owner) + ": " + names::unknown_name("option", option, known));
 }
 
 /// Calls visit(solver) with the solver that the spec names. Its options are the defaults given, as far as it has such
 /// options, and then those of the spec. Throws InvalidInput as make_solver() does.
-template <class Visit> void with_solver(const Spec &spec, const OptionDefaults &defaults, Visit &&visit) {
+template <class Visit> void with_solver(const names::Spec &spec, const OptionDefaults &defaults, Visit &&visit) {
   bool found = false;
   AllSolvers::each([&]<class S>() {
     if (S::name == spec.name) {
@@ -46,7 +46,7 @@ template <class Visit> void with_solver(const Spec &spec, const OptionDefaults &
     }
   });
   if (!found) {
-    throw InvalidInput(unknown_name("solver", spec.name, names_in<AllSolvers>()));
+    throw InvalidInput(names::unknown_name("solver", spec.name, names_in<AllSolvers>()));
   }
 }
 

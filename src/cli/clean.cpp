@@ -65,7 +65,7 @@ template <class Enum> Enum named(const std::string &option, const std::string &t
     for (const auto name : names_of(Enum{})) {
       known.emplace_back(name);
     }
-    throw InvalidInput(catalog::unknown_name("--" + option, text, known));
+    throw InvalidInput(names::unknown_name("--" + option, text, known));
   }
   return value;
 }

@@ -43,7 +43,7 @@ int list(const std::string &what, bool as_json) {
     known.emplace_back(entry->name());
   }
   if (!what.empty() && std::find(known.begin(), known.end(), what) == known.end()) {
-    throw InvalidInput(catalog::unknown_name("problem or solver", what, known));
+    throw InvalidInput(names::unknown_name("problem or solver", what, known));
   }
   nlohmann::ordered_json json{{"problems", nlohmann::ordered_json::array()},
                               {"solvers", nlohmann::ordered_json::array()}};

@@ -72,7 +72,7 @@ Experiment run_in_folder(const reproduce::Entry &entry, const ReproduceArguments
 int reproduce_figures(const ReproduceArguments &arguments) {
   const auto names = experiment_names();
   if (std::find(names.begin(), names.end(), arguments.experiment) == names.end()) {
-    throw InvalidInput(catalog::unknown_name("experiment", arguments.experiment, names));
+    throw InvalidInput(names::unknown_name("experiment", arguments.experiment, names));
   }
   validate(arguments.settings, "reproduce");
   bool everything_holds = true;

@@ -33,7 +33,7 @@ std::vector<OptionInfo> options_of(const Setup &setup) {
       known.push_back(info.name);
     }
   }
-  throw InvalidInput(catalog::unknown_name("option", name, known));
+  throw InvalidInput(names::unknown_name("option", name, known));
 }
 
 /// Where solvers that were not chosen have such an option.
@@ -139,7 +139,7 @@ void apply_options(Setup &setup, const std::vector<std::string> &arguments) {
 void require_metric(const std::string &option, const std::string &metric) {
   const std::vector<std::string> known(metric_names.begin(), metric_names.end());
   if (std::find(known.begin(), known.end(), metric) == known.end()) {
-    throw InvalidInput("--" + option + ": " + catalog::unknown_name("metric", metric, known));
+    throw InvalidInput("--" + option + ": " + names::unknown_name("metric", metric, known));
   }
 }
 

@@ -103,7 +103,7 @@ private:
         return std::nullopt;
       }
       throw InvalidInput(
-          fmt::format("{}: {}", file_, catalog::unknown_name(fmt::format("{} column", role), column, shown_names())));
+          fmt::format("{}: {}", file_, names::unknown_name(fmt::format("{} column", role), column, shown_names())));
     }
     if (std::find(found + 1, cells_.end(), column) != cells_.end()) {
       throw InvalidInput(

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace duplex::catalog {
+namespace duplex::names {
 
 Spec parse_spec(std::string_view text) {
   Spec spec;
@@ -21,4 +21,4 @@ Spec parse_spec(std::string_view text) {
   return spec;
 }
 
-} // namespace duplex::catalog
+} // namespace duplex::names

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace duplex::catalog {
+namespace duplex::names {
 
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 
@@ -21,4 +21,4 @@ struct Spec {
 
 [[nodiscard]] Spec parse_spec(std::string_view text);
 
-} // namespace duplex::catalog
+} // namespace duplex::names

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace duplex::catalog {
+namespace duplex::names {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string unknown_name(std::string_view kind, std::string_view name, const std
   return fmt::format("unknown {} '{}'{} (known: {})", kind, name, hint, fmt::join(known, ", "));
 }
 
-} // namespace duplex::catalog
+} // namespace duplex::names

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace duplex::catalog {
+namespace duplex::names {
 
 /// The known name nearest to a misspelt one, or empty if none is near.
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string> &known);
@@ -14,4 +14,4 @@ namespace duplex::catalog {
 [[nodiscard]] std::string unknown_name(std::string_view kind, std::string_view name,
                                        const std::vector<std::string> &known);
 
-} // namespace duplex::catalog
+} // namespace duplex::names

@@ -52,7 +52,7 @@ public:
     };
     BilevelAnswer answer;
     auto state = problem_.start();
-    catalog::with_solver(catalog::parse_spec(request.solver), request.defaults, [&]<class S>(const S &solver) {
+    catalog::with_solver(names::parse_spec(request.solver), request.defaults, [&]<class S>(const S &solver) {
       answer = explaining("network", [&] {
         return run_bilevel<Tensors>(request, measure, [&](const auto &options, const auto &monitor) {
           return duplex::solve(problem_, solver, state, options, monitor);

@@ -35,7 +35,7 @@ void refuse_unknown_command(const CLI::App &app, int argc, char **argv) {
   }
   const std::string first = argv[1];
   if (!first.starts_with("-") && std::find(known.begin(), known.end(), first) == known.end()) {
-    throw duplex::InvalidInput(duplex::catalog::unknown_name("command", first, known));
+    throw duplex::InvalidInput(duplex::names::unknown_name("command", first, known));
   }
 }
 
