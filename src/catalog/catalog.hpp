@@ -51,7 +51,7 @@ public:
     return is_pinned(option) || set(option, value);
   }
   /// The same with every default, as far as there are such options.
-  void set_unless_pinned(const OptionDefaults &defaults) {
+  void set_unless_pinned(const names::OptionDefaults &defaults) {
     for (const auto &[option, value] : defaults) {
       const std::string_view name = option;
       std::visit([&](const auto &given) { (void)(is_pinned(name) || set(name, given)); }, value);

@@ -25,7 +25,7 @@ template <class List> [[nodiscard]] std::vector<std::string> names_in() {
 
 /// Calls visit(solver) with the solver that the spec names. Its options are the defaults given, as far as it has such
 /// options, and then those of the spec. Throws InvalidInput as make_solver() does.
-template <class Visit> void with_solver(const names::Spec &spec, const OptionDefaults &defaults, Visit &&visit) {
+template <class Visit> void with_solver(const names::Spec &spec, const names::OptionDefaults &defaults, Visit &&visit) {
   bool found = false;
   AllSolvers::each([&]<class S>() {
     if (S::name == spec.name) {
