@@ -1,6 +1,6 @@
 #pragma once
 // Limited-memory BFGS (Nocedal and Wright, Algorithm 7.4 and 7.5) with a backtracking line
-// search, for smooth functions of one vector. Memory: 2m + 5 vectors.
+// search, for smooth functions of one vector. Memory: 2m + 6 vectors.
 
 #include <duplex/numerics/line_search.hpp>
 #include <duplex/numerics/secant_pairs.hpp>

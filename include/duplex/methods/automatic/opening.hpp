@@ -10,11 +10,10 @@
 // away instead, to a hundred times the first, the run goes back to its start.
 
 #include <duplex/core/text.hpp>
-#include <duplex/measure/curvature.hpp>
 #include <duplex/methods/automatic/rules.hpp>
+#include <duplex/methods/automatic/tracked_curvature.hpp>
 #include <duplex/methods/bagdc.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -32,7 +31,7 @@ public:
   using V = VectorOf<P>;
 
   Opening(const P &problem, double scale_of_x, bool fused, const State<V> &start)
-      : scale_(scale_of_x), start_(start), lower_(problem.lower()), power_(start.y),
+      : scale_(scale_of_x), start_(start), curvature_(problem, start.y),
         bagdc_(method(scale_of_x, fused), problem, start),
         move_(UpperRule{.method = UpperMethod::adam, .adam_epsilon = without_unit}, start.x),
         last_(zeros_like(start.x)) {}
@@ -43,7 +42,7 @@ public:
 
   /// One step of Algorithm 1. Where the opening fails, the state is where it began.
   StepReport step(State<V> &s) {
-    measure_curvature(s);
+    curvature_.update(s, bagdc_.y_mover().mixing()->restarts());
     StepReport report = bagdc_.step_by({.alpha = upper_step(), .beta = lower_step(), .eta = lower_step()}, s, move_);
     report.tentative = true;
     learn(bagdc_.direction());
@@ -63,21 +62,19 @@ public:
     return "opening: x matters in units of " + short_number(scale_) + ", so that Adam moved it in " +
            std::to_string(taken_) + " steps of " + short_number(upper_step()) +
            ", with y and v beside it by beta = eta = " + short_number(lower_step()) +
-           " (the lower level's largest curvature is " + short_number(curvature_) + ") and Anderson mixing over " +
-           std::to_string(rule::mixed_pairs) + " moves; " + std::string(endings.at(static_cast<std::size_t>(end_)));
+           " (the lower level's largest curvature is " + short_number(curvature_.largest()) +
+           ") and Anderson mixing over " + std::to_string(rule::mixed_pairs) + " moves; " +
+           std::string(endings.at(static_cast<std::size_t>(end_)));
   }
 
   template <class Archive> void archive(Archive &members) {
     members("start", start_);
-    members("power", power_);
     members("bagdc", bagdc_);
     members("move", move_);
     members("last", last_);
     members("curvature", curvature_);
     members("first", first_);
     members("taken", taken_);
-    members("restarts", restarts_);
-    members("measured", measured_);
     members("turns", turns_);
     auto end = static_cast<std::int64_t>(end_);
     members("end", end);
@@ -100,19 +97,11 @@ private:
   }
 
   [[nodiscard]] double upper_step() const { return rule::share_of_scale * scale_; }
-  [[nodiscard]] double lower_step() const { return curvature_ > 0.0 ? 2.0 * rule::share_of_stable / curvature_ : 0.0; }
-  [[nodiscard]] bool went_back() const { return end_ == OpeningEnd::ran_away || end_ == OpeningEnd::no_curvature; }
-
-  /// At the start and, a few times, where y's mixing has met a gradient that grew.
-  void measure_curvature(const State<V> &state) {
-    const std::int64_t restarts = bagdc_.y_mover().mixing()->restarts();
-    if (taken_ == 0 || (restarts > restarts_ && measured_ <= rule::most_remeasurements)) {
-      ++measured_;
-      lower_.at(state.x, state.y);
-      curvature_ = std::max(curvature_, largest_curvature_where(lower_, power_));
-      restarts_ = restarts;
-    }
+  [[nodiscard]] double lower_step() const {
+    const double largest = curvature_.largest();
+    return largest > 0.0 ? 2.0 * rule::share_of_stable / largest : 0.0;
   }
+  [[nodiscard]] bool went_back() const { return end_ == OpeningEnd::ran_away || end_ == OpeningEnd::no_curvature; }
 
   /// From the direction that x follows.
   void learn(const V &d) {
@@ -125,7 +114,7 @@ private:
     first_ = first_ > 0.0 ? first_ : length;
     turns_ = dot(d, last_) < 0.0 ? turns_ + 1 : 0;
     assign(d, last_);
-    if (!(curvature_ > 0.0) || !std::isfinite(curvature_)) {
+    if (!(curvature_.largest() > 0.0) || !std::isfinite(curvature_.largest())) {
       end_ = OpeningEnd::no_curvature;
     } else if (turns_ >= rule::turns_that_end) {
       end_ = OpeningEnd::turned;
@@ -136,17 +125,13 @@ private:
 
   double scale_;
   State<V> start_;
-  LowerOf<P> lower_;
-  PowerIteration<V> power_;
+  TrackedCurvature<P> curvature_; ///< of the lower level
   Bagdc::Run<P> bagdc_;
   UpperUpdate<V> move_;
-  V last_; ///< d
-  double curvature_ = 0.0;
+  V last_;             ///< d
   double first_ = 0.0; ///< ‖d‖ that is not zero
   std::int64_t taken_ = 0;
-  std::int64_t restarts_ = 0;
-  int measured_ = 0; ///< times, of the curvature
-  int turns_ = 0;    ///< in a row
+  int turns_ = 0; ///< in a row
   OpeningEnd end_ = OpeningEnd::not_yet;
 };
 
