@@ -37,7 +37,7 @@ struct TrainingPlan {
 
 /// What a bilevel run is told. What it saves of itself is added to by the run.
 struct BilevelRequest {
-  std::string solver;               ///< name:option=value:…
+  std::string solver;             ///< name:option=value:…
   names::OptionDefaults defaults; ///< of options that the solver's text does not set, as far as it has them
   std::int64_t most_steps = 0;
   const std::atomic<bool> *interrupt = nullptr;

@@ -1,5 +1,6 @@
 #include <duplex/duplex.hpp>
 #include <duplex/problems/counter_example.hpp>
+#include <duplex/problems/ridge.hpp>
 
 #include <cstdlib>
 #include <iostream>
@@ -15,5 +16,10 @@ int main() {
   const duplex::Summary summary =
       duplex::solve(problem, duplex::Bagdc{.alpha = 0.1, .beta = 0.1}, state, {.direction_tolerance = 1e-8});
   std::cout << summary.brief() << "\n";
+  const auto ridge = duplex::RidgeSettings{}.make<double>(); // whose evaluations the library has compiled too
+  auto tuned = ridge.start();
+  if (!duplex::solve(ridge, tuned).converged()) {
+    return EXIT_FAILURE;
+  }
   return summary.converged() && (state.x - problem.answer()->x).norm() < 1e-6 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -43,6 +43,7 @@ if(PKG_CONFIG)
   run(${PKG_CONFIG} --cflags --libs duplex)
   string(STRIP "${output}" flags)
   separate_arguments(flags UNIX_COMMAND "${flags}")
-  run(${COMPILER} ${SOURCE}/main.cpp -O1 ${flags} -o ${scratch}/plain)
+  # Without NDEBUG, with which the library is compiled, and with a witness that both lay objects out alike.
+  run(${COMPILER} ${SOURCE}/main.cpp -O1 -fsanitize=address ${flags} -o ${scratch}/plain)
   run(${scratch}/plain)
 endif()
