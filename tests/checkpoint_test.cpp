@@ -36,7 +36,7 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   }
   EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
   std::string later = good;
-  later[8] = 9;
+  later[8] = 10;
   EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 10, expected 9");
 }
 
