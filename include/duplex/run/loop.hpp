@@ -22,12 +22,8 @@ public:
   }
 
   [[nodiscard]] Summary run() {
-    checkpoints_.save_at_start();
+    begin();
     run_.meter->clock.start();
-    if (parts_.watch.owes_look_at(run_.summary.iterations)) {
-      off_the_clock([&] { parts_.keep_x(); });
-      observe(run_.summary.iterations);
-    }
     while (!run_.ended()) {
       step(run_.summary.iterations + 1);
     }
@@ -37,6 +33,15 @@ public:
   }
 
 private:
+  void begin() {
+    checkpoints_.save_at_start();
+    if (parts_.watch.owes_look_at(run_.summary.iterations)) {
+      parts_.keep_x();
+      parts_.observe(run_.summary.iterations);
+      observed_ = true;
+    }
+  }
+
   void step(std::int64_t k) {
     const bool due = parts_.watch.due(k);
     const bool observed_before = std::exchange(observed_, false);
