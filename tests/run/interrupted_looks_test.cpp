@@ -111,7 +111,7 @@ TEST(AfterStep, IsCalledAfterEveryStepAndBeforeItsLook) {
   double last_seconds = 0.0;
   Monitor<Vec> monitor;
   monitor.metrics = {{"told", [&](const Progress<Vec> &progress) {
-                        EXPECT_EQ(told.back(), progress.iteration);
+                        EXPECT_EQ(static_cast<std::int64_t>(told.size()), progress.iteration);
                         return 1.0;
                       }}};
   monitor.cadence.every = 2;

@@ -23,11 +23,8 @@ public:
 
   [[nodiscard]] Summary run() {
     checkpoints_.save_at_start();
+    observed_ = parts_.makes_up_for_a_look();
     run_.meter->clock.start();
-    if (parts_.watch.owes_look_at(run_.summary.iterations)) {
-      off_the_clock([&] { parts_.keep_x(); });
-      observe(run_.summary.iterations);
-    }
     while (!run_.ended()) {
       if (parts_.sees_break()) { // at the last look, which may have been that of a run that goes on
         end_or_recover(Termination::diverged, true);
@@ -60,7 +57,8 @@ private:
       return;
     }
     const bool save_now = goes_on && checkpoints_.due(k);
-    const bool looks = must_look(k, due || save_now || !goes_on);
+    const bool looks = due || save_now || !goes_on || !run_.method->run().runs_ahead() || lookahead_.must_look(k) ||
+                       parts_.read_direction_at(k);
     if (looks && !look(k, goes_on)) { // before x follows: where d is not finite, x stays
       return;
     }
@@ -100,12 +98,6 @@ private:
     if (parts_.watch.active() && k > 1 && !observed_) {
       observe(k - 1);
     }
-  }
-
-  /// Whether ‖d‖ of this step is read. A run that does not run ahead reads it at every step.
-  [[nodiscard]] bool must_look(std::int64_t k, bool asked) const {
-    return asked || !run_.method->run().runs_ahead() || lookahead_.must_look(k) || parts_.directions.stands_still(k) ||
-           parts_.rescue.looks_for_drift_at(k) || run_.options->direction_tolerance > 0.0 || parts_.upper.reads_norms();
   }
 
   /// Reads ‖d‖; false where the step does not count: the run diverges, or goes back to do steps again that nobody saw.

@@ -102,6 +102,22 @@ public:
     }
   }
 
+  /// Takes a look that is due before the first step of this run, if one is. Off the clock.
+  [[nodiscard]] bool makes_up_for_a_look() {
+    const bool owes = watch.owes_look_at(run.summary.iterations);
+    if (owes) {
+      keep_x();
+      observe(run.summary.iterations);
+    }
+    return owes;
+  }
+
+  /// Whether a part asks for ‖d‖ of step k, also of a run that is ahead of the host.
+  [[nodiscard]] bool read_direction_at(std::int64_t k) const {
+    return directions.stands_still(k) || rescue.looks_for_drift_at(k) || run.options->direction_tolerance > 0.0 ||
+           upper.reads_norms();
+  }
+
   /// Whether the held-out loss says that the run has broken.
   [[nodiscard]] bool sees_break() {
     const EarlyStopping<V> *seen = watch.break_seen();

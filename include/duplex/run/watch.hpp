@@ -24,17 +24,16 @@ namespace duplex::detail {
 template <VectorSpace V> class Watch {
 public:
   Watch(const ProblemView<V> &problem, const Options &options, const Monitor<V> &monitor, const State<V> &start)
-      : monitor_(&monitor), kkt_tolerance_(options.kkt_tolerance),
-        kkt_relative_tolerance_(options.kkt_relative_tolerance), last_iteration_(options.max_iterations),
+      : monitor_(&monitor), options_(&options),
         values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()),
         next_(monitor.cadence.from_start ? 0 : 1) {
     if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
       throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
     }
-    if (kkt_tolerance_ > 0.0) {
+    if (options.kkt_tolerance > 0.0) {
       kkt_.emplace(problem);
     }
-    if (kkt_relative_tolerance_ > 0.0) {
+    if (options.kkt_relative_tolerance > 0.0) {
       relative_kkt_.emplace(problem, start);
     }
     if (monitor.target) {
@@ -48,7 +47,7 @@ public:
 
   [[nodiscard]] bool active() const { return monitor_->watches() || kkt_ || relative_kkt_; }
   [[nodiscard]] bool due(std::int64_t iteration) const {
-    return active() && (iteration >= next_ || iteration >= last_iteration_);
+    return active() && (iteration >= next_ || iteration >= options_->max_iterations);
   }
   /// Whether a look is to be taken before the first step: at the start, or where a run goes on whose last was
   /// interrupted.
@@ -101,8 +100,8 @@ public:
     if (monitor_->target && values_[target_] <= monitor_->target->value) {
       return Termination::target_reached;
     }
-    if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= kkt_tolerance_) ||
-        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, kkt_relative_tolerance_, learning))) {
+    if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= options_->kkt_tolerance) ||
+        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, options_->kkt_relative_tolerance, learning))) {
       return Termination::kkt_tolerance;
     }
     return early_stopping_ && early_stopping_->is_met() ? Termination::overfitted : Termination::not_run;
@@ -188,18 +187,16 @@ private:
   }
 
   const Monitor<V> *monitor_;
+  const Options *options_;
   std::optional<KktResidual<ProblemView<V>>> kkt_;
   std::optional<RelativeKkt<V>> relative_kkt_;
   std::optional<EarlyStopping<V>> early_stopping_;
-  double kkt_tolerance_;
-  double kkt_relative_tolerance_;
   double relative_value_ = infinity;
-  std::int64_t last_iteration_;
   std::vector<double> values_;
   std::vector<double> measured_; ///< the values of a measurement that is in progress
   std::size_t target_ = 0;
-  std::int64_t next_;           ///< The step of the next look.
-  std::int64_t seen_until_ = 0; ///< One past the step of the last look.
+  std::int64_t next_;           ///< the step of the next look
+  std::int64_t seen_until_ = 0; ///< one past the step of the last look
 };
 
 } // namespace duplex::detail
