@@ -127,6 +127,22 @@ TEST(EarlyStopping, HalvesTheStepsOfTheLowerLevelOfABrokenRun) {
   EXPECT_LT(state.y.norm(), 10.0);
 }
 
+TEST(EarlyStopping, JudgesARunThatRecoveredByWhatFollows) {
+  const auto problem = small_quadratic.generate<double>();
+  auto best = problem.start();
+  (void)run_steps(problem, calm, best, 4);
+  auto state = problem.start();
+  const auto metric = [](std::int64_t step) { // it falls to 1, breaks, and stands at 2 after the recovery
+    return step < 5 ? 5.0 - static_cast<double>(step) : step == 5 ? 9.0 : 2.0;
+  };
+  const auto summary = solve(problem, calm, state, {.max_iterations = 50, .recoveries = 5},
+                             watching({.patience = 4, .least_improvement = 0.01, .relative_rise = 0.25}, metric));
+  EXPECT_EQ(summary.recoveries.size(), 1U);
+  EXPECT_EQ(summary.termination, Termination::overfitted);
+  EXPECT_EQ(summary.iterations, 10); // five looks after the recovery
+  EXPECT_TRUE(same_bits(state, best));
+}
+
 TEST(EarlyStopping, LeavesARunThatBreaksAtItsLastStepAtItsBestState) {
   const auto problem = small_quadratic.generate<double>();
   auto best = problem.start();
