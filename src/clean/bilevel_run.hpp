@@ -129,7 +129,7 @@ template <class V, class Solve>
                                          .saving = &saving},
                          monitor);
   answer.looks = looks.rows();
-  if (!answer.summary.failed()) {
+  if (!answer.summary.failed() && answer.summary.termination != Termination::interrupted) {
     answer.kept_step = step_kept(answer.summary, answer.looks);
   }
   return answer;

@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include "clean/bilevel.hpp"
+#include "clean/bilevel_run.hpp"
 #include "clean/cleaning.hpp"
 
 #include <stdexcept>
@@ -69,6 +70,19 @@ TEST(BilevelRuns, SayHowTheyFailed) {
   EXPECT_EQ(refusal<std::runtime_error>([&] { (void)runs.run(0, EndsAs(Termination::step_failed)); }),
             "the bilevel run failed: the reason");
   EXPECT_EQ(refusal<Interrupted>([&] { (void)runs.run(0, EndsAs(Termination::interrupted)); }), "interrupted");
+}
+
+TEST(BilevelRuns, MayBeInterruptedBeforeTheirFirstLook) {
+  const auto measure = [](const State<Vec> &) { return clean::Measured{}; };
+  const auto ended_as = [&](Termination termination) {
+    return clean::run_bilevel<Vec>({}, measure, [&](const auto &, const auto &) {
+      Summary summary;
+      summary.termination = termination;
+      return summary;
+    });
+  };
+  EXPECT_EQ(ended_as(Termination::interrupted).kept_step, 0);
+  EXPECT_CONTAINS(refusal([&] { (void)ended_as(Termination::overfitted); }), "the run has no looks");
 }
 
 TEST(BilevelRuns, ChooseStepsByTheCurvatureInFourDigits) {

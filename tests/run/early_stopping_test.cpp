@@ -12,10 +12,8 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 /// A metric that depends on the step alone.
-template <class Formula> Monitor<Vec> watching(const HoldOut &rule, const Formula &formula) {
+template <class Formula> Monitor<Vec> step_watched(const HoldOut &rule, const Formula &formula) {
   Monitor<Vec> monitor;
   monitor.metrics.push_back(
       {"held-out", [formula](const Progress<Vec> &progress) { return formula(progress.iteration); }});
@@ -24,7 +22,7 @@ template <class Formula> Monitor<Vec> watching(const HoldOut &rule, const Formul
 }
 
 /// ‖y‖, which grows without end where the steps of y are too long.
-Monitor<Vec> watching_y(double relative_rise) {
+Monitor<Vec> norm_of_y_watched(double relative_rise) {
   Monitor<Vec> monitor;
   monitor.metrics.push_back({"‖y‖", [](const Progress<Vec> &progress) { return progress.state.y.norm(); }});
   monitor.hold_out = HoldOut{.metric = "‖y‖", .patience = 1000, .relative_rise = relative_rise, .absolute_rise = 1.0};
@@ -35,11 +33,12 @@ TEST(EarlyStopping, RefusesRulesThatCannotBe) {
   const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   const auto refused = [&](const HoldOut &rule) {
-    return refusal([&] { (void)solve(problem, calm, state, {}, watching(rule, [](auto) { return 1.0; })); });
+    return refusal([&] { (void)solve(problem, calm, state, {}, step_watched(rule, [](auto) { return 1.0; })); });
   };
   EXPECT_EQ(refused({.least_improvement = 1.0}),
             "monitor: the least improvement of the hold-out is 1, expected >= 0 and < 1");
-  EXPECT_CONTAINS(refused({.least_improvement = nan}), "the least improvement of the hold-out is nan");
+  EXPECT_CONTAINS(refused({.least_improvement = std::numeric_limits<double>::quiet_NaN()}),
+                  "the least improvement of the hold-out is nan");
   EXPECT_EQ(refused({.relative_rise = -0.1}), "monitor: the relative rise of the hold-out is -0.1, expected >= 0");
   EXPECT_CONTAINS(refused({.relative_rise = 0.1, .absolute_rise = infinity}),
                   "the absolute rise of the hold-out is inf");
@@ -54,8 +53,8 @@ TEST(EarlyStopping, EndsWhereTheMetricFallsByTooLittleInSoManyLooks) {
     return std::pow(0.9, static_cast<double>(std::min<std::int64_t>(step, 20))) * std::pow(0.999, slow);
   };
   auto state = problem.start();
-  const auto summary =
-      solve(problem, calm, state, {.max_iterations = 100}, watching({.patience = 4, .least_improvement = 0.01}, falls));
+  const auto summary = solve(problem, calm, state, {.max_iterations = 100},
+                             step_watched({.patience = 4, .least_improvement = 0.01}, falls));
   EXPECT_EQ(summary.termination, Termination::overfitted);
   EXPECT_EQ(summary.iterations, 24); // in the last four looks by .4 %
   auto last = problem.start();
@@ -63,7 +62,7 @@ TEST(EarlyStopping, EndsWhereTheMetricFallsByTooLittleInSoManyLooks) {
   EXPECT_TRUE(same_bits(state, last)); // which is the best: it still fell
   auto patient = problem.start();
   EXPECT_EQ(solve(problem, calm, patient, {.max_iterations = 100},
-                  watching({.patience = 4, .least_improvement = 0.003}, falls))
+                  step_watched({.patience = 4, .least_improvement = 0.003}, falls))
                 .termination,
             Termination::max_iterations);
 }
@@ -74,7 +73,7 @@ TEST(EarlyStopping, GoesBackToTheBestStateBeforeTheEnd) {
   auto best = problem.start();
   (void)run_steps(problem, calm, best, 10);
   auto state = problem.start();
-  const auto summary = solve(problem, calm, state, {}, watching({.patience = 4, .least_improvement = 0.01}, turns));
+  const auto summary = solve(problem, calm, state, {}, step_watched({.patience = 4, .least_improvement = 0.01}, turns));
   EXPECT_EQ(summary.termination, Termination::overfitted);
   EXPECT_EQ(summary.iterations, 12); // where it is 4, as it was at step 8
   EXPECT_TRUE(same_bits(state, best));
@@ -84,8 +83,8 @@ TEST(EarlyStopping, GoesBackToTheBestStateBeforeTheEnd) {
 TEST(EarlyStopping, AsksForAWholeWindowFirst) {
   const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
-  const auto summary =
-      solve(problem, calm, state, {}, watching({.patience = 6, .least_improvement = 0.01}, [](auto) { return 1.0; }));
+  const auto summary = solve(problem, calm, state, {},
+                             step_watched({.patience = 6, .least_improvement = 0.01}, [](auto) { return 1.0; }));
   EXPECT_EQ(summary.iterations, 7);
 }
 
@@ -93,14 +92,15 @@ TEST(EarlyStopping, EndsABrokenRunThatMayNotRecover) {
   const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();
   const auto rises = [](std::int64_t step) { return step < 6 ? 1.0 : 1.4; };
-  const auto summary = solve(problem, calm, state, {}, watching({.relative_rise = 0.25, .absolute_rise = 0.1}, rises));
+  const auto summary =
+      solve(problem, calm, state, {}, step_watched({.relative_rise = 0.25, .absolute_rise = 0.1}, rises));
   EXPECT_EQ(summary.termination, Termination::diverged);
   EXPECT_EQ(summary.iterations, 6);
   EXPECT_EQ(summary.message, "held-out was 1 and is 1.4 at step 6; try a smaller beta");
   auto other = problem.start();
-  const auto not_finite = [](std::int64_t step) { return step < 3 ? -1.0 : nan; };
-  const auto of_nan = solve(problem, calm, other, {}, watching({.relative_rise = 0.25}, not_finite));
-  EXPECT_EQ(of_nan.message, "held-out was -1 and is not finite at step 3; try a smaller beta");
+  const auto not_finite = [](std::int64_t step) { return step < 3 ? -1.0 : std::numeric_limits<double>::infinity(); };
+  const auto of_infinity = solve(problem, calm, other, {}, step_watched({.relative_rise = 0.25}, not_finite));
+  EXPECT_EQ(of_infinity.message, "held-out was -1 and is not finite at step 3; try a smaller beta");
 }
 
 TEST(EarlyStopping, DoesNotCallARiseWithinItsBoundsABreak) {
@@ -108,7 +108,7 @@ TEST(EarlyStopping, DoesNotCallARiseWithinItsBoundsABreak) {
   const auto rises = [](std::int64_t step) { return step < 6 ? -4.0 : -2.9; }; // by a quarter of 4 and .1
   const HoldOut rule{.patience = 1000, .relative_rise = 0.25, .absolute_rise = 0.1};
   auto state = problem.start();
-  EXPECT_EQ(solve(problem, calm, state, {.max_iterations = 20}, watching(rule, rises)).termination,
+  EXPECT_EQ(solve(problem, calm, state, {.max_iterations = 20}, step_watched(rule, rises)).termination,
             Termination::max_iterations);
 }
 
@@ -118,13 +118,30 @@ TEST(EarlyStopping, HalvesTheStepsOfTheLowerLevelOfABrokenRun) {
   wild.beta = 3.0; // λ is about one
   wild.eta = 0.75;
   auto state = problem.start();
-  const auto summary = solve(problem, wild, state,
-                             {.max_iterations = 400, .divergence_factor = infinity, .recoveries = 8}, watching_y(2.0));
+  const auto summary =
+      solve(problem, wild, state, {.max_iterations = 400, .divergence_factor = infinity, .recoveries = 8},
+            norm_of_y_watched(2.0));
   EXPECT_EQ(summary.termination, Termination::max_iterations);
   ASSERT_EQ(summary.recoveries.size(), 1U) << summary.recoveries.back();
   EXPECT_CONTAINS(summary.recoveries.front(), "‖y‖ was ");
   EXPECT_CONTAINS(summary.recoveries.front(), "back to step 2 with beta = 1.5, eta = 0.375");
   EXPECT_LT(state.y.norm(), 10.0);
+}
+
+TEST(EarlyStopping, JudgesARunThatRecoveredByWhatFollows) {
+  const auto problem = small_quadratic.generate<double>();
+  auto best = problem.start();
+  (void)run_steps(problem, calm, best, 4);
+  auto state = problem.start();
+  const auto metric = [](std::int64_t step) { // it falls to 1, breaks, and stands at 2 after the recovery
+    return step < 5 ? 5.0 - static_cast<double>(step) : step == 5 ? 9.0 : 2.0;
+  };
+  const auto summary = solve(problem, calm, state, {.max_iterations = 50, .recoveries = 5},
+                             step_watched({.patience = 4, .least_improvement = 0.01, .relative_rise = 0.25}, metric));
+  EXPECT_EQ(summary.recoveries.size(), 1U);
+  EXPECT_EQ(summary.termination, Termination::overfitted);
+  EXPECT_EQ(summary.iterations, 10); // five looks after the recovery
+  EXPECT_TRUE(same_bits(state, best));
 }
 
 TEST(EarlyStopping, LeavesARunThatBreaksAtItsLastStepAtItsBestState) {
@@ -133,7 +150,7 @@ TEST(EarlyStopping, LeavesARunThatBreaksAtItsLastStepAtItsBestState) {
   (void)run_steps(problem, calm, best, 5);
   auto state = problem.start();
   const auto summary = solve(problem, calm, state, {.max_iterations = 6, .recoveries = 3},
-                             watching({.relative_rise = 0.25}, [](std::int64_t step) {
+                             step_watched({.relative_rise = 0.25}, [](std::int64_t step) {
                                return step == 6 ? 9.0 : 6.0 - static_cast<double>(step);
                              }));
   EXPECT_EQ(summary.termination, Termination::max_iterations);
@@ -156,7 +173,7 @@ TEST(EarlyStopping, MendsRunsWhoseLowerLevelIsNotConvex) {
   const Bagdc wild{.alpha = 1e-3, .beta = 1.5, .eta = 1e-3, .dual = DualStep::constant};
   const State<Vec> start{Vec::Zero(1), Vec::Constant(1, 0.1), Vec::Zero(1)};
   auto state = start;
-  const auto summary = solve(problem, wild, state, {.max_iterations = 200, .recoveries = 5}, watching_y(1.0));
+  const auto summary = solve(problem, wild, state, {.max_iterations = 200, .recoveries = 5}, norm_of_y_watched(1.0));
   EXPECT_FALSE(summary.failed()) << summary.brief();
   EXPECT_FALSE(summary.recoveries.empty());
   auto unwatched = start;
@@ -167,7 +184,7 @@ TEST(EarlyStopping, GoesOnToTheSameBitsBeforeAndAfterARecovery) {
   const auto problem = small_quadratic.generate<double>();
   Bagdc wild = calm;
   wild.beta = 3.0;
-  Monitor<Vec> monitor = watching_y(2.0);
+  Monitor<Vec> monitor = norm_of_y_watched(2.0);
   monitor.hold_out->patience = 6;
   monitor.hold_out->least_improvement = 1e-4;
   monitor.cadence = {.every = 3};
@@ -199,7 +216,7 @@ TEST(EarlyStopping, GoesOnToTheSameBitsBeforeAndAfterARecovery) {
 
 TEST(EarlyStopping, RefusesASavedWindowThatIsTooLong) {
   const auto problem = small_quadratic.generate<double>();
-  const auto monitor = watching({.patience = 4, .least_improvement = 0.01}, [](auto) { return 1.0; });
+  const auto monitor = step_watched({.patience = 4, .least_improvement = 0.01}, [](auto) { return 1.0; });
   SavedState saved;
   const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
   auto state = problem.start();
