@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// From the ground up. A name with an ending is a file that is a floor of its own.
-constexpr std::array<std::string_view, 14> library_floors{"core",      "space",    "kernels",    "numerics",  "step",
-                                                          "problem",   "measure",  "method.hpp", "methods",   "run",
-                                                          "solve.hpp", "problems", "torch",      "duplex.hpp"};
+constexpr std::array<std::string_view, 14> library_floors{"core",    "space",     "kernels",  "numerics",   "step",
+                                                          "problem", "measure",   "problems", "method.hpp", "methods",
+                                                          "run",     "solve.hpp", "torch",    "duplex.hpp"};
 constexpr std::array<std::string_view, 14> tool_floors{"names", "kernels", "softmax",    "problems", "torch",
                                                        "data",  "report",  "checkpoint", "catalog",  "experiment",
                                                        "clean", "fewshot", "reproduce",  "cli"};
@@ -82,6 +82,8 @@ TEST(Floors, RefuseAnIncludeThatGoesUp) {
             "measure/check.hpp includes run/summary.hpp, which is on a floor above it");
   EXPECT_EQ(complaint(library_floors, "methods/nosa.hpp", "solve.hpp"),
             "methods/nosa.hpp includes solve.hpp, which is on a floor above it");
+  EXPECT_EQ(complaint(library_floors, "problems/ridge.hpp", "methods/nosa.hpp"),
+            "problems/ridge.hpp includes methods/nosa.hpp, which is on a floor above it");
   EXPECT_EQ(complaint(library_floors, "attic/box.hpp", "core/error.hpp"), "attic/box.hpp is on no floor of the house");
   EXPECT_EQ(complaint(library_floors, "core/error.hpp", "attic/box.hpp"),
             "core/error.hpp includes attic/box.hpp, which is on no floor of the house");

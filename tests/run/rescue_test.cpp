@@ -15,7 +15,7 @@ constexpr Options with_tries{.recoveries = 2};
 /// A run of which a step was good at step 20, and whose next broke y.
 struct BrokenRun : ScriptedRun {
   explicit BrokenRun(Options given = with_tries, TwoSquares of = TwoSquares())
-      : ScriptedRun(given, {}, std::move(of)), directions(options), rescue(context, directions) {
+      : ScriptedRun(given, {}, std::move(of)), directions(options), rescue(context, directions, false) {
     state = numbers(0.5, 0.25, 0.0);
     report(20, 1.0);
     rescue.learn(20);
@@ -56,7 +56,7 @@ TEST(Rescue, GoesBackToTheLastGoodStateAndSaysSo) {
 TEST(Rescue, GoesBackToTheStartWhereNoOtherStateIsKnownToBeGood) {
   ScriptedRun run(with_tries);
   DirectionHistory directions(run.options);
-  Rescue<Vec> rescue(run.context, directions);
+  Rescue<Vec> rescue(run.context, directions, false);
   run.state = numbers(0.5, 0.25, 0.0);
   run.context.report.tentative = true;
   rescue.learn(20); // of which the method itself does not know yet what it is worth
@@ -103,7 +103,7 @@ TEST(Rescue, DoesNotTryALowerLevelThatNoStepMends) {
 TEST(Rescue, SeesADriftBeforeANumberBreaks) {
   ScriptedRun run(with_tries);
   DirectionHistory directions(run.options);
-  Rescue<Vec> rescue(run.context, directions);
+  Rescue<Vec> rescue(run.context, directions, false);
   run.method.step_options = StepOptions({{Role::lower_step, "beta", 3.0}});
   run.context.report.steps = {.beta = 3.0}; // too long for a curvature of one
   EXPECT_FALSE(rescue.looks_for_drift_at(15));
@@ -122,16 +122,16 @@ TEST(Rescue, SeesADriftBeforeANumberBreaks) {
 TEST(Rescue, LooksForNoDriftWhereItCouldNotTellOne) {
   ScriptedRun choosing(with_tries, {.own_tolerance = 1e-6});
   DirectionHistory directions(choosing.options);
-  EXPECT_FALSE(Rescue<Vec>(choosing.context, directions).looks_for_drift_at(1000));
+  EXPECT_FALSE(Rescue<Vec>(choosing.context, directions, false).looks_for_drift_at(1000));
   ScriptedRun sampled(with_tries);
   sampled.context.subject.sees_whole = false;
-  EXPECT_FALSE(Rescue<Vec>(sampled.context, directions).looks_for_drift_at(1000));
+  EXPECT_FALSE(Rescue<Vec>(sampled.context, directions, false).looks_for_drift_at(1000));
 }
 
 TEST(Rescue, ExplainsAStandstillByTheStepThatIsTooLong) {
   ScriptedRun run({.recoveries = 1, .patience = 10});
   DirectionHistory directions(run.options);
-  Rescue<Vec> rescue(run.context, directions);
+  Rescue<Vec> rescue(run.context, directions, false);
   directions.see(1.0);
   directions.learn(2, 0.5, false);
   run.context.summary.iterations = 12;
@@ -148,13 +148,13 @@ TEST(Rescue, IsSavedWithItsTriesItsTextsAndItsSteps) {
   run.rescue.save(saved);
   ScriptedRun later; // without any recoveries of its own
   DirectionHistory directions(later.options);
-  Rescue<Vec> rescue(later.context, directions);
+  Rescue<Vec> rescue(later.context, directions, false);
   EXPECT_TRUE(rescue.go_on_from(saved));
   EXPECT_TRUE(rescue.is_exhausted());
   EXPECT_EQ(later.context.summary.recoveries, run.context.summary.recoveries);
   rescue.begin_anew();
   EXPECT_NEAR(later.method.step_options.all()[1].value, 0.5 / 1000.0, 1e-6);
-  EXPECT_FALSE(Rescue<Vec>(later.context, directions).go_on_from(SavedState()));
+  EXPECT_FALSE(Rescue<Vec>(later.context, directions, false).go_on_from(SavedState()));
 }
 
 } // namespace

@@ -6,9 +6,9 @@
 
 #include "clean/journal.hpp"
 #include "clean/linear.hpp"
-#include "clean/network/problem.hpp"
 #include "clean/outcome.hpp"
 #include "clean/subsets.hpp"
+#include "clean/torch/problem.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 // cross product. A singular or indefinite Hessian ends the run with a message.
 
 #include <duplex/method.hpp>
-#include <duplex/methods/shared/unroll.hpp>
+#include <duplex/methods/nested/unroll.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 // Cost of a step: T + 2 gradients, M − 1 Hessian products, one cross product.
 
 #include <duplex/method.hpp>
-#include <duplex/methods/shared/unroll.hpp>
+#include <duplex/methods/nested/unroll.hpp>
 
 #include <cstdint>
 #include <string_view>

@@ -7,7 +7,7 @@
 // Memory: T vectors.
 
 #include <duplex/method.hpp>
-#include <duplex/methods/shared/unroll.hpp>
+#include <duplex/methods/nested/unroll.hpp>
 
 #include <algorithm>
 #include <cstdint>

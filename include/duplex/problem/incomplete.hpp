@@ -11,9 +11,13 @@
 
 namespace duplex {
 
+/// A variable, not a part of the concept below: g++ 12 would take the constraints of Drawn<P> and of its Vector, which
+/// it meets at once there, for one that depends on itself.
+template <class P> inline constexpr bool drawn_is_second_order = SecondOrderProblem<Drawn<P>>;
+
 /// A problem on which methods can run, the same at every step or drawn.
 template <class P>
-concept SolvableProblem = DeterministicProblem<P> ||(StochasticProblem<P> &&SecondOrderProblem<Drawn<P>>);
+concept SolvableProblem = DeterministicProblem<P> ||(StochasticProblem<P> &&drawn_is_second_order<P>);
 
 namespace detail {
 

@@ -39,10 +39,10 @@ HeadSolver head_solver(const std::string &spec, std::int64_t steps, double step)
   const std::string count = std::to_string(steps);
   // The Hessian of a few shots' heads is singular: conjugate gradients need damping, and neither many steps nor digits.
   const std::string linear_steps = std::to_string(std::max<std::int64_t>(1, steps / 2));
-  const names::OptionValues defaults{{"alpha", "1"}, // which moves nothing here
-                                     {"beta", length},    {"eta", length},    {"dual", "constant"},
-                                     {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
-                                     {"damping", "0.01"}, {"epsilon", "0.01"}};
+  const names::OptionDefaults defaults{{"alpha", "1"}, // which moves nothing here
+                                       {"beta", length},    {"eta", length},    {"dual", "constant"},
+                                       {"inner", count},    {"terms", count},   {"linear-steps", linear_steps},
+                                       {"damping", "0.01"}, {"epsilon", "0.01"}};
   catalog::with_solver(parsed, defaults, [&]<class S>(const S &solver) {
     if (solver.traits().chooses_its_steps()) {
       throw InvalidInput(parsed.name + ": it moves x itself, but the backbone is moved by few-shot, by Adam with "

@@ -1,4 +1,4 @@
-#include "clean/network/problem.hpp"
+#include "clean/torch/problem.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "clean/network/samples.hpp"
+#include "clean/torch/samples.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,6 @@
 #include "catalog/named_solver.hpp"
 #include "clean/bilevel_run.hpp"
-#include "clean/network/problem.hpp"
+#include "clean/torch/problem.hpp"
 
 #include <duplex/measure/curvature.hpp>
 #include <duplex/numerics/lbfgs.hpp>

@@ -4,7 +4,7 @@
 //   f = (1/N) Σ_i σ(x_i) CE_i(y) + (ρ/2)(‖W₁‖² + ‖W₂‖²)   on the training samples,
 //   F = (1/M) Σ_i CE_i(y)                                  on the trusted samples in use.
 
-#include "clean/network/samples.hpp"
+#include "clean/torch/samples.hpp"
 
 #include <duplex/torch/tensor_problem.hpp>
 
