@@ -4,7 +4,7 @@ BUILD_PACKAGES := g++ cmake ninja-build libeigen3-dev libhwy-dev libcli11-dev li
   zlib1g-dev libxxhash-dev node=nodejs npm=npm
 CLANG_PACKAGES := clang libclang-rt-14-dev
 TORCH_PACKAGES := libtorch-dev
-TEST_PACKAGES := $(CLANG_PACKAGES) $(TORCH_PACKAGES) libomp-dev libgtest-dev clang-format clang-tidy chromium
+TEST_PACKAGES := $(CLANG_PACKAGES) $(TORCH_PACKAGES) pkg-config=pkgconf libomp-dev libgtest-dev clang-format clang-tidy chromium
 DATA_PACKAGES := dataset-fashion-mnist
 BENCH_PACKAGES := libbenchmark-dev python3 python3-numpy python3-torch libopenblas0-pthread
 TORTURE_PACKAGES := python3

@@ -1,6 +1,6 @@
 # One target for each folder of src/: all the .cpp files in it, and none of the folders below it.
 
-# What every file of the project is compiled with.
+# What every file of src/ is compiled with.
 add_library(duplex_settings INTERFACE)
 target_include_directories(duplex_settings INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated
                                                      ${PROJECT_SOURCE_DIR}/src)
@@ -9,7 +9,8 @@ target_include_directories(duplex_settings INTERFACE ${PROJECT_SOURCE_DIR}/inclu
 target_compile_definitions(duplex_settings INTERFACE EIGEN_DONT_PARALLELIZE)
 target_link_libraries(duplex_settings INTERFACE duplex_warnings)
 
-# duplex_folder(TARGET FOLDER [NO_OBJECTS | STATIC | OBJECT] [LINKS target ...]): FOLDER is relative to src/.
+# duplex_folder(TARGET FOLDER STATIC|OBJECT [LINKS target ...] [SOURCES file ...]): FOLDER is relative to src/, SOURCES are
+# generated files besides.
 function(duplex_folder target folder kind)
   cmake_parse_arguments(PARSE_ARGV 3 with "" "" "LINKS;SOURCES")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)

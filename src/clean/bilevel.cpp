@@ -2,6 +2,8 @@
 
 #include "clean/bilevel_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -17,9 +19,21 @@ double in_four_digits(double number) {
 }
 
 std::string ending_of(Termination termination) {
-  return termination == Termination::overfitted  ? "the held-out loss no longer fell by 1 % in 20 steps"
-         : termination == Termination::stagnated ? "no step improves anything"
-                                                 : "as many steps as were allowed";
+  switch (termination) {
+  case Termination::overfitted: {
+    const HoldOut rule = bilevel_hold_out();
+    return fmt::format("the held-out loss no longer fell by {:g} % in {} steps", 100.0 * rule.least_improvement,
+                       rule.patience * steps_between_looks);
+  }
+  case Termination::stagnated:
+    return "no step improves anything";
+  case Termination::tolerance_verified:
+    return "the solver's own tolerance is met";
+  case Termination::not_verified:
+    return "the solver's own tolerance may be met, which could not be verified";
+  default:
+    return "as many steps as were allowed";
+  }
 }
 
 void refuse_failure(const Summary &summary) {
@@ -27,7 +41,9 @@ void refuse_failure(const Summary &summary) {
     throw std::runtime_error("the bilevel run failed: " + summary.message);
   }
   if (summary.failed() || !std::isfinite(summary.metrics.front().second)) {
-    throw std::runtime_error("the bilevel run diverged, however short its lower steps; try --beta or --alpha");
+    throw std::runtime_error(
+        "the bilevel run diverged: " + (summary.message.empty() ? "its held-out loss is not finite" : summary.message) +
+        "; try a smaller --beta or --alpha");
   }
 }
 

@@ -33,9 +33,9 @@ public:
   void note_fit(const Vector &model);
   /// What the next bilevel run, begun or done, has saved of itself; nothing where it is still to begin.
   [[nodiscard]] std::optional<SavedState> take_run() const;
-  /// With which it goes on from there, and is written down as it goes.
+  /// How that run goes on from there, and how it is written down as it goes.
   [[nodiscard]] Saving saving_of_run(const std::optional<SavedState> &begun);
-  /// What messages call that.
+  /// The name of that run in messages.
   [[nodiscard]] std::string run_name() const;
   void end_run();
 

@@ -25,8 +25,10 @@ TEST(SetOption, KeepsEveryBitOfANumber) {
 TEST(ConfiguredSolver, TakesDefaultsOnlyWhereNothingWasGiven) {
   const auto solver = catalog::make_solver("bagdc:alpha=0.5");
   solver->set_unless_pinned(
-      catalog::OptionDefaults{{"alpha", 0.1}, {"beta", 1.0 / 3.0}, {"dual", "constant"}, {"inner", 7.0}});
+      names::OptionDefaults{{"alpha", 0.1}, {"beta", 1.0 / 3.0}, {"dual", "constant"}, {"inner", 7.0}});
+  int seen = 0;
   for (const auto &option : solver->options()) {
+    seen += option.name == "alpha" || option.name == "beta" || option.name == "dual" ? 1 : 0;
     if (option.name == "alpha") {
       EXPECT_EQ(option.value, "0.5");
     } else if (option.name == "beta") {
@@ -35,6 +37,7 @@ TEST(ConfiguredSolver, TakesDefaultsOnlyWhereNothingWasGiven) {
       EXPECT_EQ(option.value, "constant");
     }
   }
+  EXPECT_EQ(seen, 3);
 }
 
 } // namespace

@@ -17,9 +17,9 @@ endfunction()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix)
 
 # A part that is not there says why.
-execute_process(COMMAND ${CMAKE_COMMAND} -E rm -f ${scratch}/prefix/lib/cmake/duplex/duplexTorchTargets.cmake)
 file(GLOB_RECURSE torch_targets ${scratch}/prefix/*/duplexTorchTargets*.cmake)
 if(torch_targets)
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${scratch}/with_torch -G Ninja -DCMAKE_PREFIX_PATH=${scratch}/prefix -DNEEDED=torch)
   file(REMOVE ${torch_targets})
 endif()
 execute_process(
@@ -35,15 +35,13 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${scratch}/build -G Ninja -DCMAKE_PREFIX_PA
 run(${CMAKE_COMMAND} --build ${scratch}/build)
 run(${scratch}/build/consumer)
 
-find_program(PKG_CONFIG pkg-config)
-if(PKG_CONFIG)
-  file(GLOB_RECURSE description ${scratch}/prefix/*/duplex.pc)
-  get_filename_component(folder ${description} DIRECTORY)
-  set(ENV{PKG_CONFIG_PATH} ${folder})
-  run(${PKG_CONFIG} --cflags --libs duplex)
-  string(STRIP "${output}" flags)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
-  # Without NDEBUG, with which the library is compiled, and with a witness that both lay objects out alike.
-  run(${COMPILER} ${SOURCE}/main.cpp -O1 -fsanitize=address ${flags} -o ${scratch}/plain)
-  run(${scratch}/plain)
-endif()
+find_program(PKG_CONFIG pkg-config REQUIRED)
+file(GLOB_RECURSE description ${scratch}/prefix/*/duplex.pc)
+get_filename_component(folder ${description} DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${folder})
+run(${PKG_CONFIG} --cflags --libs duplex)
+string(STRIP "${output}" flags)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+# Without NDEBUG, with which the library is compiled, and with a witness that both lay objects out alike.
+run(${COMPILER} ${SOURCE}/main.cpp -O1 -fsanitize=address ${flags} -o ${scratch}/plain)
+run(${scratch}/plain)

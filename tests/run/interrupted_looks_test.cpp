@@ -68,8 +68,8 @@ TEST(InterruptedLooks, AreTakenAgainBeforeTheFirstStepWhereLooksAreFromTheStart)
   EXPECT_EQ(looks_of_both_parts(cadence, 4), (Steps{0, 4, 8, 10}));
 }
 
-TEST(InterruptedLooks, AreMadeUpForAtTheNextStepOtherwise) {
-  EXPECT_EQ(looks_of_both_parts({.every = 4}, 5), (Steps{1, 6, 10}));
+TEST(InterruptedLooks, AreMadeUpForAtTheNextStepOtherwiseAndDelayNoOther) {
+  EXPECT_EQ(looks_of_both_parts({.every = 4}, 5), (Steps{1, 6, 9, 10}));
 }
 
 TEST(InterruptedLooks, AtTheEndAreTakenWhereTheRunHasNothingElseLeftToDo) {

@@ -1,7 +1,7 @@
 // `duplex few-shot` as a user meets it, on digits drawn for the test.
 
-#include "../support.hpp"
-#include "../tool.hpp"
+#include "support.hpp"
+#include "tool.hpp"
 
 #include "checkpoint/checkpoint.hpp"
 #include "fewshot/training.hpp"

@@ -1,7 +1,7 @@
 // `duplex clean --model mlp`: refusals first, then two classes of which one surrounds the other, so that no straight
 // line tells them apart.
 
-#include "../tool.hpp"
+#include "tool.hpp"
 #include "torch_support.hpp"
 
 #include "clean/journal.hpp"

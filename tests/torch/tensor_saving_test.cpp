@@ -2,7 +2,7 @@
 
 #include "torch_support.hpp"
 
-#include "../saved_run.hpp"
+#include "saved_run.hpp"
 
 #include <duplex/torch/captured.hpp>
 #include <duplex/torch/sampled_problem.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // The built-in problems again, as losses on tensors, beside their Eigen originals.
 
-#include "../support.hpp"
+#include "support.hpp"
 
 #include <duplex/torch/tensor_problem.hpp>
 

@@ -62,7 +62,7 @@ public:
       entries_[prefix + name] = value;
     }
   }
-  /// Them again, under their own names.
+  /// Gives back the entries that put_nested() put under a prefix, under their own names.
   [[nodiscard]] SavedState nested(const std::string &prefix) const {
     SavedState state;
     for (auto entry = entries_.lower_bound(prefix); entry != end_of(prefix); ++entry) {

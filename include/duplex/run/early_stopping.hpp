@@ -38,15 +38,19 @@ public:
     }
   }
 
-  /// After a look. By the plain rule, one at which F is above that of the best does not count: the run breaks, or has
-  /// not come far enough.
-  void learn(const Progress<V> &progress) {
-    const double latest = progress.metrics[metric_];
-    double upper_value = 0.0;
-    if (upper_) {
-      upper_->at(progress.state.x, progress.state.y);
-      upper_value = upper_->value();
+  /// F at a state, where the rule asks for it.
+  [[nodiscard]] double upper_value_at(const State<V> &state) {
+    if (!upper_) {
+      return infinity;
     }
+    upper_->at(state.x, state.y);
+    return upper_->value();
+  }
+
+  /// Is told of a look, with F there. By the plain rule, one at which F is above that of the best does not count: the
+  /// run breaks, or has not come far enough.
+  void learn(const Progress<V> &progress, double upper_value) {
+    const double latest = progress.metrics[metric_];
     if (!known() || latest < values_[metric_]) {
       values_.assign(progress.metrics.begin(), progress.metrics.end());
       assign(progress.state, best_);
@@ -66,7 +70,7 @@ public:
       return looks_since_ >= rule_.patience;
     }
     return !has_broken() && static_cast<std::int64_t>(recent_.size()) > rule_.patience &&
-           recent_.back() > (1.0 - rule_.least_improvement) * recent_.front();
+           recent_.back() > recent_.front() - rule_.least_improvement * std::abs(recent_.front());
   }
   /// Whether the run has broken at the last look.
   [[nodiscard]] bool has_broken() const {
@@ -89,13 +93,15 @@ public:
     smallest_ = infinity;
   }
 
-  [[nodiscard]] bool known() const { return iteration_ > 0 && std::isfinite(values_[metric_]); }
+  [[nodiscard]] bool known() const { return iteration_ >= 0 && std::isfinite(values_[metric_]); }
   [[nodiscard]] bool is_better_than(const std::vector<double> &values) const {
     return known() && !(values[metric_] <= values_[metric_]);
   }
   [[nodiscard]] const State<V> &best() const { return best_; }
-  /// 0 where no state was.
-  [[nodiscard]] std::int64_t best_iteration() const { return known() ? iteration_ : 0; }
+  /// The step of the best state; none where no state was good.
+  [[nodiscard]] std::optional<std::int64_t> best_iteration() const {
+    return known() ? std::optional<std::int64_t>(iteration_) : std::nullopt;
+  }
 
   /// Puts the best state and what was measured of it back, and says so.
   [[nodiscard]] std::string restore(State<V> &state, double &direction_norm, std::vector<double> &values) const {
@@ -115,7 +121,7 @@ public:
     members("upper", upper_value_);
     members("looks since", looks_since_);
     members("values", std::span<double>(values_));
-    if (remembers()) {
+    if (remembers() && members.offers("recent count")) { // a run that goes on may be given this rule only now
       members.resized("recent", recent_, looks_to_remember(), [] { return 0.0; });
       members("smallest", smallest_);
     }

@@ -36,9 +36,9 @@ public:
     next_ = 2 * step;
   }
 
-  /// That the state after a step is good.
+  /// Keeps the state after a step as the one to go back to, unless the run has gone back to it in vain.
   void keep(std::int64_t step, const State<V> &state) {
-    if (step != good_step_) { // otherwise it is kept already
+    if (step != good_step_ && step != given_up_step_) { // otherwise it is kept already
       assign(state, good_);
       good_step_ = step;
       from_here_ = 0;
@@ -52,6 +52,7 @@ public:
     constexpr int tries_of_a_state = 3;
     ++tries_;
     if (++from_here_ > tries_of_a_state && !diagnosis.stood_still) {
+      given_up_step_ = good_step_;
       good_ = start_;
       good_step_ = 0;
     }
@@ -76,6 +77,7 @@ public:
     members("start", start_);
     members("good", good_);
     members("good step", good_step_);
+    members("given up step", given_up_step_);
     members("next", next_);
     members("tries", tries_);
     members("from here", from_here_);
@@ -111,6 +113,7 @@ private:
   State<V> start_;
   State<V> good_;
   std::int64_t good_step_ = 0;
+  std::int64_t given_up_step_ = -1; ///< the step of a state from which all tries were in vain
   std::int64_t next_ = first_kept_step;
   std::int64_t tries_ = 0;
   int from_here_ = 0;    ///< how often the state that is kept was gone back to

@@ -52,10 +52,10 @@ public:
 
   /// Is told that a held-out loss says that the run has broken. The state that is known to be good is then the best
   /// by that loss, of that step, where there is one.
-  void learn_of_rise(std::string rise, std::int64_t best_step, const State<V> &best) {
+  void learn_of_rise(std::string rise, std::optional<std::int64_t> best_step, const State<V> &best) {
     rise_ = std::move(rise);
-    if (recovery_ && best_step > 0) {
-      recovery_->keep(best_step, best);
+    if (recovery_ && best_step) {
+      recovery_->keep(*best_step, best);
     }
   }
 

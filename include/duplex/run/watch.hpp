@@ -55,9 +55,12 @@ public:
     return monitor_->cadence.from_start && due(iteration) && seen_until_ <= iteration;
   }
 
-  void after_step(std::int64_t iteration, const Stopwatch &clock) const {
+  /// Off the clock.
+  void after_step(std::int64_t iteration, Stopwatch &clock) const {
     if (monitor_->after_step) {
-      monitor_->after_step(iteration, clock.seconds_while_running());
+      clock.pause();
+      monitor_->after_step(iteration, clock.seconds_while_paused());
+      clock.start();
     }
   }
 
@@ -68,12 +71,15 @@ public:
     const bool is_due = progress.iteration >= next_;
     measured_.resize(values_.size());
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      measured_[i] = measured(monitor_->metrics[i], progress); // which may be left in its middle: it then stays due
+      measured_[i] = measured(monitor_->metrics[i], progress);
     }
+    const double upper_value = early_stopping_ && is_due ? early_stopping_->upper_value_at(progress.state) : 0.0;
+    measure_kkt(progress.state);
+    // All that may be abandoned in its middle is measured: until here the look is still due.
     values_.swap(measured_);
     seen_until_ = progress.iteration + 1;
-    if (is_due) {
-      next_ = monitor_->cadence.after(progress.iteration);
+    while (next_ <= progress.iteration) { // a look that was abandoned is late, and those after it are not
+      next_ = monitor_->cadence.after(next_);
     }
     progress.metrics = values_;
     progress.extra = !is_due;
@@ -81,12 +87,12 @@ public:
       observer->observe(progress);
     }
     if (early_stopping_ && is_due) {
-      early_stopping_->learn(progress);
+      early_stopping_->learn(progress, upper_value);
     }
     if (interrupted && !is_due) {
       return Termination::not_run;
     }
-    if (const Termination met = met_at(progress.state, is_due); met != Termination::not_run) {
+    if (const Termination met = met_now(progress.state, is_due); met != Termination::not_run) {
       return met;
     }
     return monitor_->stop_when && monitor_->stop_when(progress) ? Termination::predicate : Termination::not_run;
@@ -94,17 +100,8 @@ public:
 
   /// The rule that is met at the state whose metrics were measured last.
   [[nodiscard]] Termination met_at(const State<V> &state, bool learning) {
-    if (relative_kkt_) {
-      relative_value_ = relative_kkt_->at(state);
-    }
-    if (monitor_->target && values_[target_] <= monitor_->target->value) {
-      return Termination::target_reached;
-    }
-    if ((kkt_ && kkt_->at(state.x, state.y, state.v).residual() <= options_->kkt_tolerance) ||
-        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, options_->kkt_relative_tolerance, learning))) {
-      return Termination::kkt_tolerance;
-    }
-    return early_stopping_ && early_stopping_->is_met() ? Termination::overfitted : Termination::not_run;
+    measure_kkt(state);
+    return met_now(state, learning);
   }
 
   /// The rule that says so where the run has broken by its held-out loss; null where it has not.
@@ -151,6 +148,27 @@ public:
   }
 
 private:
+  void measure_kkt(const State<V> &state) {
+    if (kkt_) {
+      kkt_value_ = kkt_->at(state.x, state.y, state.v).residual();
+    }
+    if (relative_kkt_) {
+      relative_value_ = relative_kkt_->at(state);
+    }
+  }
+
+  /// The rule that is met by what was measured last.
+  [[nodiscard]] Termination met_now(const State<V> &state, bool learning) {
+    if (monitor_->target && values_[target_] <= monitor_->target->value) {
+      return Termination::target_reached;
+    }
+    if ((kkt_ && kkt_value_ <= options_->kkt_tolerance) ||
+        (relative_kkt_ && relative_kkt_->is_met(state, relative_value_, options_->kkt_relative_tolerance, learning))) {
+      return Termination::kkt_tolerance;
+    }
+    return early_stopping_ && early_stopping_->is_met() ? Termination::overfitted : Termination::not_run;
+  }
+
   /// Reports nothing where the first step was abandoned, since nothing was measured then.
   void report(Summary &summary) const {
     if (seen_until_ == 0) {
@@ -166,11 +184,11 @@ private:
 
   /// NaN where a run has come to a point at which there is no such number; where there is none from the beginning, the
   /// metric says so.
-  [[nodiscard]] static double measured(const Metric<V> &metric, const Progress<V> &progress) {
+  [[nodiscard]] double measured(const Metric<V> &metric, const Progress<V> &progress) const {
     try {
       return metric.measure(progress);
     } catch (const NotAvailable &) {
-      if (progress.iteration == 1) {
+      if (seen_until_ == 0) { // of the first look
         throw;
       }
       return std::numeric_limits<double>::quiet_NaN();
@@ -191,6 +209,7 @@ private:
   std::optional<KktResidual<ProblemView<V>>> kkt_;
   std::optional<RelativeKkt<V>> relative_kkt_;
   std::optional<EarlyStopping<V>> early_stopping_;
+  double kkt_value_ = infinity;
   double relative_value_ = infinity;
   std::vector<double> values_;
   std::vector<double> measured_; ///< the values of a measurement that is in progress

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <random>
 
-#if EIGEN_MAX_ALIGN_BYTES > 16
+#if EIGEN_MAX_ALIGN_BYTES > 16 || !EIGEN_MALLOC_ALREADY_ALIGNED
 #error "Duplex: vectors are allocated by the library and by you, so both must align them alike: compile with \
 -DEIGEN_MAX_ALIGN_BYTES=16 -DEIGEN_MALLOC_ALREADY_ALIGNED=1 (find_package and pkg-config do that)"
 #endif

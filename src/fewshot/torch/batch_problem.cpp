@@ -16,6 +16,14 @@ at::Tensor wanted_of(std::int64_t tasks, std::int64_t samples, std::int64_t ways
   return at::one_hot(labels, ways).to(options).unsqueeze(0).repeat({tasks, 1, 1});
 }
 
+at::Tensor features_at(const at::Tensor &flat_backbone, const at::Tensor &images, const at::Tensor &numbers,
+                       std::int64_t tasks) {
+  constexpr auto side = data::DoubleMnist::side;
+  constexpr double brightest = 255.0;
+  const auto pixels = images.index_select(0, numbers).to(flat_backbone.scalar_type()).div_(brightest);
+  return features_of(unflattened(flat_backbone), pixels.view({-1, 1, side, side}), tasks);
+}
+
 } // namespace
 
 BatchProblem::BatchProblem(const TaskShape &shape, std::int64_t tasks, at::Tensor images, const Tensors &x)
@@ -33,15 +41,8 @@ Tensors BatchProblem::heads_at_zero() const {
   return Tensors({at::zeros({tasks_, feature_count, ways}, options), at::zeros({tasks_, 1, ways}, options)});
 }
 
-at::Tensor BatchProblem::features(const at::Tensor &flat_backbone, const at::Tensor &numbers) const {
-  constexpr auto side = data::DoubleMnist::side;
-  constexpr double brightest = 255.0;
-  const auto pixels = images_.index_select(0, numbers).to(flat_backbone.scalar_type()).div_(brightest);
-  return features_of(unflattened(flat_backbone), pixels.view({-1, 1, side, side}), tasks_);
-}
-
 std::vector<at::Tensor> BatchProblem::features(const at::Tensor &flat_backbone) const {
-  return {features(flat_backbone, shots_), features(flat_backbone, queries_)};
+  return {features_at(flat_backbone, images_, shots_, tasks_), features_at(flat_backbone, images_, queries_, tasks_)};
 }
 
 Heads BatchProblem::heads(const std::vector<at::Tensor> &features) const {
@@ -50,8 +51,8 @@ Heads BatchProblem::heads(const std::vector<at::Tensor> &features) const {
 
 BatchProblem::Evaluation BatchProblem::level(const at::Tensor &numbers, const at::Tensor &wanted,
                                              TensorProblem::Level level) const {
-  return {[this, numbers, wanted](const auto &x, const auto &y) {
-            return cross_entropy(features(x[0], numbers), y, wanted);
+  return {[images = images_, tasks = tasks_, numbers, wanted](const auto &x, const auto &y) {
+            return cross_entropy(features_at(x[0], images, numbers, tasks), y, wanted);
           },
           level};
 }

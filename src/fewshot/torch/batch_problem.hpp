@@ -32,16 +32,15 @@ public:
   [[nodiscard]] Evaluation lower() const { return level(shots_, shots_wanted_, TensorProblem::Level::lower); }
   [[nodiscard]] Evaluation upper() const { return level(queries_, queries_wanted_, TensorProblem::Level::upper); }
   [[nodiscard]] Index x_size() const { return x_size_; }
-  [[nodiscard]] Index y_size() const { return size(heads_at_zero()); }
+  [[nodiscard]] Index y_size() const { return tasks_ * (feature_count + 1) * shots_wanted_.size(2); }
 
   [[nodiscard]] Tensors heads_at_zero() const;
-  /// Of the shots and of the queries, each tasks × samples × 512.
+  /// The features of the shots and those of the queries, each tasks × samples × 512.
   [[nodiscard]] std::vector<at::Tensor> features(const at::Tensor &flat_backbone) const;
   /// The problem in the features.
   [[nodiscard]] Heads heads(const std::vector<at::Tensor> &features) const;
 
 private:
-  [[nodiscard]] at::Tensor features(const at::Tensor &flat_backbone, const at::Tensor &numbers) const;
   [[nodiscard]] Evaluation level(const at::Tensor &numbers, const at::Tensor &wanted, TensorProblem::Level level) const;
 
   std::int64_t tasks_;

@@ -40,7 +40,7 @@ public:
 
   /// Takes the next tasks, moves their heads and finds the direction; x stays. Says why where the solver could not.
   [[nodiscard]] std::string step();
-  /// Of the last step, in x.
+  /// The direction of the last step, as a gradient in the backbone.
   [[nodiscard]] const Tensors &direction() const { return direction_; }
   /// Whether steps are launched on a device, and nothing is read back.
   [[nodiscard]] bool runs_ahead() const { return direction_[0].is_cuda() && !one_by_one_; }

@@ -26,7 +26,7 @@ public:
   /// None where it was interrupted.
   [[nodiscard]] std::optional<Evaluation> evaluate(TaskSampler tasks, std::int64_t count,
                                                    const std::atomic<bool> *interrupt = nullptr);
-  /// Of a few tasks.
+  /// Some queries of a few tasks that are taken for another class.
   [[nodiscard]] std::vector<Mistake> mistakes(TaskSampler tasks, std::size_t most);
 
 private:
