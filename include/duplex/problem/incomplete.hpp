@@ -141,8 +141,11 @@ template <class P, bool NeedsSecondOrder = true> constexpr void explain_incomple
     } else if constexpr (VectorSpace<typename P::Vector>) {
       explain_levels<P, NeedsSecondOrder>();
     }
-    static_assert(!StochasticProblem<P>,
-                  "a problem that draws samples cannot be used here; hold one sample: duplex::Drawn<P>(problem, seed)");
+    if constexpr (!NeedsSecondOrder && StochasticProblem<P>) {
+      static_assert(
+          !FirstOrderProblem<Drawn<P>>,
+          "a problem that draws samples cannot be used here; hold one sample: duplex::Drawn<P>(problem, seed)");
+    }
   }
 }
 

@@ -55,6 +55,7 @@ public:
       values_.assign(progress.metrics.begin(), progress.metrics.end());
       assign(progress.state, best_);
       upper_value_ = upper_value;
+      has_best_ = true;
       iteration_ = progress.iteration;
       direction_norm_ = progress.direction_norm;
       looks_since_ = 0;
@@ -93,7 +94,7 @@ public:
     smallest_ = infinity;
   }
 
-  [[nodiscard]] bool known() const { return iteration_ >= 0 && std::isfinite(values_[metric_]); }
+  [[nodiscard]] bool known() const { return has_best_ && std::isfinite(values_[metric_]); }
   [[nodiscard]] bool is_better_than(const std::vector<double> &values) const {
     return known() && !(values[metric_] <= values_[metric_]);
   }
@@ -117,6 +118,7 @@ public:
   template <class Archive> void archive(Archive &members) {
     members("state", best_);
     members("iteration", iteration_);
+    members("has best", has_best_);
     members("direction norm", direction_norm_);
     members("upper", upper_value_);
     members("looks since", looks_since_);
@@ -162,7 +164,8 @@ private:
   State<V> best_;
   std::vector<double> values_; ///< All metrics at the best state.
   double upper_value_ = 0.0;   ///< F at the best state.
-  std::int64_t iteration_ = 0; ///< The step of the best state.
+  bool has_best_ = false;
+  std::int64_t iteration_ = 0; ///< the step of the best state
   double direction_norm_ = 0.0;
   std::int64_t looks_since_ = 0; ///< Looks that count since the best.
   std::vector<double> recent_;   ///< The metric at the last looks since the run began or recovered.

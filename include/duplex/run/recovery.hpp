@@ -38,7 +38,8 @@ public:
 
   /// Keeps the state after a step as the one to go back to, unless the run has gone back to it in vain.
   void keep(std::int64_t step, const State<V> &state) {
-    if (step != good_step_ && step != given_up_step_) { // otherwise it is kept already
+    const bool is_given_up = given_up_step_ > 0 && step == given_up_step_;
+    if (step != good_step_ && !is_given_up) { // otherwise it is kept already
       assign(state, good_);
       good_step_ = step;
       from_here_ = 0;
@@ -113,7 +114,7 @@ private:
   State<V> start_;
   State<V> good_;
   std::int64_t good_step_ = 0;
-  std::int64_t given_up_step_ = -1; ///< the step of a state from which all tries were in vain
+  std::int64_t given_up_step_ = 0; ///< the step of a state from which all tries were in vain; 0: none
   std::int64_t next_ = first_kept_step;
   std::int64_t tries_ = 0;
   int from_here_ = 0;    ///< how often the state that is kept was gone back to

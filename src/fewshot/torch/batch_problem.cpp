@@ -35,6 +35,8 @@ BatchProblem::BatchProblem(const TaskShape &shape, std::int64_t tasks, at::Tenso
   queries_wanted_ = wanted_of(tasks, shape.query_samples(), shape.ways, options);
 }
 
+Index BatchProblem::y_size() const { return tasks_ * (feature_count + 1) * shots_wanted_.size(2); }
+
 Tensors BatchProblem::heads_at_zero() const {
   const auto ways = shots_wanted_.size(2);
   const auto options = shots_wanted_.options();

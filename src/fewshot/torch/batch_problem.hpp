@@ -32,7 +32,7 @@ public:
   [[nodiscard]] Evaluation lower() const { return level(shots_, shots_wanted_, TensorProblem::Level::lower); }
   [[nodiscard]] Evaluation upper() const { return level(queries_, queries_wanted_, TensorProblem::Level::upper); }
   [[nodiscard]] Index x_size() const { return x_size_; }
-  [[nodiscard]] Index y_size() const { return tasks_ * (feature_count + 1) * shots_wanted_.size(2); }
+  [[nodiscard]] Index y_size() const;
 
   [[nodiscard]] Tensors heads_at_zero() const;
   /// The features of the shots and those of the queries, each tasks × samples × 512.
