@@ -66,7 +66,7 @@ TEST(BilevelRuns, SayHowTheyFailed) {
   const std::function<void(const clean::Look &)> nobody;
   clean::BilevelRuns runs(options, plan, nobody, result);
   EXPECT_EQ(refusal<std::runtime_error>([&] { (void)runs.run(0, EndsAs(Termination::diverged)); }),
-            "the bilevel run diverged, however short its lower steps; try --beta or --alpha");
+            "the bilevel run diverged: the reason; try a smaller --beta or --alpha");
   EXPECT_EQ(refusal<std::runtime_error>([&] { (void)runs.run(0, EndsAs(Termination::step_failed)); }),
             "the bilevel run failed: the reason");
   EXPECT_EQ(refusal<Interrupted>([&] { (void)runs.run(0, EndsAs(Termination::interrupted)); }), "interrupted");

@@ -80,6 +80,40 @@ TEST(EarlyStopping, GoesBackToTheBestStateBeforeTheEnd) {
   EXPECT_CONTAINS(summary.message, "the state is that of step 10");
 }
 
+TEST(EarlyStopping, JudgesMetricsBelowZeroAlike) {
+  const auto problem = small_quadratic.generate<double>();
+  auto state = problem.start();
+  const auto summary = solve(problem, calm, state, {.max_iterations = 100},
+                             step_watched({.patience = 4, .least_improvement = 0.01}, [](auto) { return -10.0; }));
+  EXPECT_EQ(summary.termination, Termination::overfitted);
+  EXPECT_EQ(summary.iterations, 5);
+}
+
+TEST(EarlyStopping, MayFindTheStartToBeTheBest) {
+  const auto problem = small_quadratic.generate<double>();
+  auto monitor = step_watched({.patience = 3, .least_improvement = 0.01},
+                              [](std::int64_t step) { return 1.0 + static_cast<double>(step); });
+  monitor.cadence.from_start = true;
+  auto state = problem.start();
+  EXPECT_EQ(solve(problem, calm, state, {.max_iterations = 50}, monitor).termination, Termination::overfitted);
+  EXPECT_TRUE(same_bits(state, problem.start()));
+}
+
+TEST(EarlyStopping, MayBeAskedForByAnotherRuleWhereARunGoesOn) {
+  const auto problem = small_quadratic.generate<double>();
+  const auto constant = [](auto) { return 1.0; };
+  SavedState saved;
+  const Saving keeping{.save = [&](const SavedState &state) { saved = state; }, .every_seconds = infinity};
+  auto state = problem.start();
+  (void)solve(problem, calm, state, {.max_iterations = 3, .saving = &keeping},
+              step_watched({.patience = 50}, constant));
+  const Saving from{.from = &saved};
+  const auto summary = solve(problem, calm, state, {.max_iterations = 50, .saving = &from},
+                             step_watched({.patience = 4, .least_improvement = 0.01}, constant));
+  EXPECT_EQ(summary.termination, Termination::overfitted);
+  EXPECT_EQ(summary.iterations, 8); // a whole window after step 3
+}
+
 TEST(EarlyStopping, AsksForAWholeWindowFirst) {
   const auto problem = small_quadratic.generate<double>();
   auto state = problem.start();

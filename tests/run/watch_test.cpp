@@ -94,14 +94,23 @@ TEST(Watch, StopsARunWhereTheKktResidualIsSmall) {
   }
 }
 
-TEST(Watch, TakesAMetricThatIsNotThereAnyMoreForNaNButNotAtTheFirstStep) {
-  const Metric<Vec> lost{"lost",
-                         [](const Progress<Vec> &) -> double { throw NotAvailable("there is no such number"); }};
+TEST(Watch, TakesAMetricThatIsNotThereAnyMoreForNaNButNotAtTheFirstLook) {
+  const Metric<Vec> lost{"lost", [](const Progress<Vec> &progress) -> double {
+                           if (progress.state.x[0] > 0.0) {
+                             throw NotAvailable("there is no such number");
+                           }
+                           return 1.0;
+                         }};
+  for (const std::int64_t first : {0, 1}) {
+    Watched never({.metrics = {lost}});
+    EXPECT_THROW((void)never.look(first, numbers(1.0, 0.0, 0.0)), NotAvailable);
+  }
   Trace<Vec> trace;
   Watched run({.metrics = {lost}, .observers = {&trace}});
-  EXPECT_THROW((void)run.look(1, numbers(1.0, 0.0, 0.0)), NotAvailable);
+  EXPECT_EQ(run.look(1, numbers(-1.0, 0.0, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(2, numbers(1.0, 0.0, 0.0)), Termination::not_run);
-  EXPECT_TRUE(std::isnan(trace.rows().at(0).metrics.at(0)));
+  EXPECT_EQ(trace.rows().at(0).metrics.at(0), 1.0);
+  EXPECT_TRUE(std::isnan(trace.rows().at(1).metrics.at(0)));
 }
 
 TEST(Watch, EndsAnOverfittedRunAtItsBestState) {
