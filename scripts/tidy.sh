@@ -11,7 +11,7 @@ mkdir -p "$stamps"
 key=$(find include src tests bench examples cmake \( -name '*.[ch]pp' -o -name CMakeLists.txt \) -print0 | sort -z |
   xargs -0 cat .clang-tidy CMakeLists.txt CMakePresets.json scripts/tidy.sh | sha256sum | cut -c1-24)
 export folder stamps key
-sed -n 's/^  "file": "\(.*\)",*$/\1/p' $folder/compile_commands.json | grep -v 'html_template.cpp$' | sort | xargs -P "$(nproc)" -I{} sh -c '
+sed -n 's/^  "file": "\(.*\)",*$/\1/p' $folder/compile_commands.json | grep -v 'html_template.cpp$' | sort -u | xargs -P "$(nproc)" -I{} sh -c '
   stamp="$stamps/$key-$(echo "{}" | sha256sum | cut -c1-24)"
   [ -f "$stamp" ] && exit 0
   case "{}" in
