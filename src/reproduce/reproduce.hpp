@@ -30,6 +30,8 @@ struct Settings {
   double few_shot_limit = 60.0;
   std::int64_t automatic_problems = 500;
   std::int64_t claim_problems = 1000;
+  std::string only;
+  std::int64_t starts = 10;
   const std::atomic<bool> *interrupt = nullptr;
   std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
@@ -51,6 +53,8 @@ struct Settings {
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
     visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
     visit("claim-problems", self.claim_problems, at_least_one, "claims: random problems of each family");
+    visit("only", self.only, any_number, "zoo: families with this in their name (empty: all)");
+    visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family");
   }
 
   void told(const std::string &text) const {
@@ -75,6 +79,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment sabotage(const Settings &settings);
 [[nodiscard]] experiment::Experiment checkpoints(const Settings &settings);
 [[nodiscard]] experiment::Experiment claims(const Settings &settings);
+[[nodiscard]] experiment::Experiment zoo(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -83,7 +88,7 @@ struct Entry {
   bool needs_torch = false;
 };
 
-inline constexpr std::array<Entry, 14> entries{{
+inline constexpr std::array<Entry, 15> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -98,6 +103,7 @@ inline constexpr std::array<Entry, 14> entries{{
     {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
     {"claims", "What runs say of themselves, checked in quadruple precision", claims},
+    {"zoo", "Problems that people have, beside what one would write oneself", zoo},
     {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};
 

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 14> library_floors{"core",    "space",     "kernels",  "numerics",   "step",
                                                           "problem", "measure",   "problems", "method.hpp", "methods",
                                                           "run",     "solve.hpp", "torch",    "duplex.hpp"};
-constexpr std::array<std::string_view, 14> tool_floors{"names", "kernels", "softmax",    "problems", "torch",
-                                                       "data",  "report",  "checkpoint", "catalog",  "experiment",
-                                                       "clean", "fewshot", "reproduce",  "cli"};
+constexpr std::array<std::string_view, 15> tool_floors{"names", "kernels", "softmax",    "problems",  "torch",
+                                                       "data",  "report",  "checkpoint", "catalog",   "experiment",
+                                                       "clean", "fewshot", "zoo",        "reproduce", "cli"};
 /// Made by CMake from the files of the methods and the problems, with which they are on one floor.
 const std::set<std::string_view> generated{"catalog.hpp", "methods.hpp", "version.hpp"};
 

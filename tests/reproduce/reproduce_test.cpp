@@ -39,6 +39,8 @@ nlohmann::json series_named(const nlohmann::json &experiment, const std::string 
 TEST(Reproduce, RefusesOptionsOutOfBounds) {
   expect_refused("reproduce fig3 --time-limit -1 --out /tmp/duplex-unused", {"time-limit = -1", "> 0"});
   expect_refused("reproduce rates --problems 0 --out /tmp/duplex-unused", {"problems = 0", ">= 1"});
+  expect_refused("reproduce zoo --starts 11 --out /tmp/duplex-unused", {"starts = 11", "10"});
+  expect_refused("reproduce zoo --only unicorn --out /tmp/duplex-unused", {"no family", "'unicorn'"});
 }
 
 TEST(Reproduce, Figure1CountsTheStepsOfTheScalarRecursion) {
@@ -114,6 +116,21 @@ TEST(Reproduce, CheckpointsAreWeighedForEveryMethod) { // their time is for a qu
 
 TEST(Reproduce, AutomaticStepsNeedFewerProductsThanTheBestConstantOnes) {
   EXPECT_EQ(reproduce("autosteps", "--automatic-problems 12")["claims"].size(), 8U);
+}
+
+TEST(Reproduce, TheZooJudgesAutomaticAndTheStandIn) { // their times are for a quiet machine
+  const ScratchFolder scratch;
+  const auto result = run_tool("reproduce zoo --only pricing --starts 2 --out " + scratch.path().string());
+  EXPECT_NE(result.output.find("stand-in is right"), std::string::npos) << result.output;
+  const auto families = read_json(scratch.path() / "zoo.json")["options"]["families"];
+  ASSERT_EQ(families.size(), 2U);
+  const auto runs = families["pricing"]["runs"];
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto &run : runs) {
+    EXPECT_LE(run["stand-in"]["ratio"].get<double>(), 1e-5) << run.dump();
+    EXPECT_LE(run["automatic"]["ratio"].get<double>(), 1e-5) << run.dump();
+    EXPECT_TRUE(run["automatic"]["claimed"].get<bool>()) << run.dump();
+  }
 }
 
 TEST(Reproduce, AFailingClaimWouldExitWithOne) {

@@ -1,0 +1,118 @@
+// Classifiers: penalties, sample weights, poisoned and distilled samples.
+
+#include "zoo/distillation.hpp"
+#include "zoo/family.hpp"
+#include "zoo/losses.hpp"
+#include "zoo/penalized.hpp"
+#include "zoo/poisoning.hpp"
+#include "zoo/rescaled.hpp"
+#include "zoo/softmax_classes.hpp"
+#include "zoo/weighted.hpp"
+
+namespace duplex::zoo {
+
+namespace {
+
+PenalizedSettings sign_settings(Index features, std::vector<Index> groups, std::uint64_t seed) {
+  Draws draws(200U + seed);
+  return {.model = {.targets = Targets::signs,
+                    .weights = sparse_weights(draws, features, features / 3),
+                    .noise = 1.0,
+                    .correlation = 0.2},
+          .training = 3 * features,
+          .validation = 4 * features,
+          .groups = std::move(groups),
+          .start = -3.0,
+          .seed = seed};
+}
+
+template <class Loss> auto classifier(const PenalizedSettings &settings) {
+  return [settings]<class T>() { return Penalized<T, Loss>(settings); };
+}
+
+PenalizedSettings with_prior(PenalizedSettings settings, double prior) {
+  settings.prior = prior;
+  return settings;
+}
+
+PenalizedSettings with_limit(PenalizedSettings settings, double limit) {
+  settings.limit = limit;
+  return settings;
+}
+
+Family logistic_float() {
+  return {{.name = "logistic-float",
+           .title = "logistic regression in float, one log-penalty for each of four groups",
+           .runs_in_float = true},
+          classifier<LogisticLoss>(with_prior(sign_settings(20, groups_of(20, 5), 15), 0.01))};
+}
+
+/// x_j in units of 10⁻⁴ to 10⁴.
+Family logistic_in_units() {
+  const auto settings = with_prior(sign_settings(24, groups_of(24, 2), 16), 0.01);
+  return {{.name = "logistic-units", .title = "logistic regression, log-penalties of groups in units of 1e-4 to 1e4"},
+          [settings]<class T>() {
+            Penalized<T, LogisticLoss> problem(settings);
+            const Index m = problem.x_size();
+            const Index n = problem.y_size();
+            return Rescaled(std::move(problem), rounded<T>(spread_units(m, 1e4, 7)),
+                            VectorOver<T>(VectorOver<T>::Ones(n)));
+          }};
+}
+
+Family cleaning() {
+  return {{.name = "cleaning", .title = "a third of the labels wrong: the sigmoid of a logit weighs every sample"},
+          []<class T>() {
+            Draws draws(217);
+            return Weighted<T, LogisticLoss>(
+                {.model = {.targets = Targets::signs, .weights = draws.normals(8), .noise = 0.5, .wrong_targets = 0.3},
+                 .training = 80,
+                 .validation = 60,
+                 .seed = 17});
+          }};
+}
+
+Family distilled_digits(const std::string &name, double ridge) {
+  return {{.name = name, .title = "ten images of 8 × 8 pixels in place of three hundred"}, [ridge]<class T>() {
+            Draws draws(218);
+            return Distillation<T>({.real = draw_digits(draws, 300, 10), .classes = 10, .copies = 1, .ridge = ridge});
+          }};
+}
+
+Family distilled_clusters() {
+  return {{.name = "distill-small", .title = "six samples in place of ninety, three classes"}, []<class T>() {
+            Draws draws(219);
+            const Eigen::MatrixXd centres = draws.normals(3, 8);
+            return Distillation<T>(
+                {.real = draw_clusters(draws, centres, 90, 1.0), .classes = 3, .copies = 2, .ridge = 0.1});
+          }};
+}
+
+} // namespace
+
+std::vector<Family> classification_families() {
+  std::vector<Family> out;
+  out.push_back({{.name = "logistic-one", .title = "logistic regression, one log-penalty"},
+                 classifier<LogisticLoss>(sign_settings(20, one_group(20), 10))});
+  out.push_back({{.name = "logistic-groups", .title = "logistic regression, one log-penalty for each of five groups"},
+                 classifier<LogisticLoss>(sign_settings(30, groups_of(30, 6), 11))});
+  out.push_back({{.name = "logistic-features", .title = "logistic regression, one log-penalty per feature in ±10"},
+                 classifier<LogisticLoss>(with_limit(sign_settings(30, groups_of(30, 1), 12), 10.0))});
+  out.push_back({{.name = "logistic-prior", .title = "logistic regression, one log-penalty per feature, a weak prior"},
+                 classifier<LogisticLoss>(with_prior(sign_settings(30, groups_of(30, 1), 13), 1e-3))});
+  out.push_back({{.name = "svm", .title = "a support vector machine with a smooth hinge, four groups of penalties"},
+                 classifier<SmoothHinge>(with_prior(sign_settings(24, groups_of(24, 6), 14), 1e-3))});
+  out.push_back(logistic_float());
+  out.push_back(logistic_in_units());
+  out.push_back({{.name = "softmax", .title = "softmax regression, one log-penalty per class"},
+                 []<class T>() { return SoftmaxClasses<T>({.seed = 20}); }});
+  out.push_back(cleaning());
+  out.push_back({{.name = "poisoning", .title = "eight training samples moved by at most a half to spoil a classifier"},
+                 []<class T>() { return Poisoning<T>({.seed = 21}); }});
+  out.push_back(distilled_clusters());
+  out.push_back(distilled_digits("distill-digits", 1.0));
+  out.push_back(distilled_digits("distill-weak", 0.01));
+  return out;
+}
+
+} // namespace duplex::zoo

@@ -1,0 +1,128 @@
+#pragma once
+// Least squares with many solutions, of which the upper level wants the best:
+//
+//   f = ½‖Ay − Bx‖²,   F = ½‖y − c‖² + (ρ/2)‖x‖²,   ρ = 1/100.
+//
+// A is wide, or tall with dependent columns and Bx out of its reach. Its rank is exact: it is made of small integers.
+// y is a minimizer where AᵀAy = AᵀBx, and with a multiplier v of that equation the answer solves the linear system
+//
+//   ρx − BᵀAv = 0,   y − c + AᵀAv = 0,   AᵀAy − AᵀBx = 0.
+
+#include "zoo/draws.hpp"
+
+#include <duplex/problem/problem.hpp>
+
+#include <Eigen/QR>
+
+#include <algorithm>
+#include <memory>
+
+namespace duplex::zoo {
+
+struct LeastSquaresSettings {
+  Index rows = 15;
+  Index columns = 40;
+  Index rank = 15;
+  Index x_size = 10;
+  std::uint64_t seed = 0;
+};
+
+template <class T> class LeastSquares {
+public:
+  using Vector = VectorOver<T>;
+  using Matrix = MatrixOver<T>;
+
+  struct Data {
+    Matrix a;
+    Matrix b;
+    Vector wanted; ///< c
+    T prior;       ///< ρ
+  };
+
+  explicit LeastSquares(const LeastSquaresSettings &settings) {
+    Draws draws(settings.seed);
+    Eigen::MatrixXd a = draws.small_integers(settings.rows, settings.columns);
+    if (settings.rank < std::min(settings.rows, settings.columns)) {
+      a = draws.small_integers(settings.rows, settings.rank) * draws.small_integers(settings.rank, settings.columns);
+    }
+    const Eigen::MatrixXd b = draws.normals(settings.rows, settings.x_size);
+    const Eigen::VectorXd wanted = draws.normals(settings.columns);
+    data_ = std::make_shared<const Data>(Data{rounded<T>(a), rounded<T>(b), rounded<T>(wanted), rounded<T>(0.01)});
+  }
+
+  class Lower : public Point<Vector> {
+  public:
+    explicit Lower(const Data &data) : data_(&data) {}
+    void at(const Vector &x, const Vector &y) {
+      Point<Vector>::at(x, y);
+      misfit_.forget();
+    }
+    [[nodiscard]] T value() { return T(0.5) * misfit().squaredNorm(); }
+    void grad_y(Vector &out) { out.noalias() = data_->a.transpose() * misfit(); }
+    void hess_yy(const Vector &v, Vector &out) const {
+      const Vector image = data_->a * v;
+      out.noalias() = data_->a.transpose() * image;
+    }
+    void cross_xy(const Vector &v, Vector &out) const {
+      const Vector image = data_->a * v;
+      out.noalias() = -(data_->b.transpose() * image);
+    }
+    void hessian(Matrix &out) const { out.noalias() = data_->a.transpose() * data_->a; }
+
+  private:
+    const Vector &misfit() {
+      return misfit_.get([&](Vector &out) { out = data_->a * this->y() - data_->b * this->x(); });
+    }
+
+    const Data *data_;
+    Kept<Vector> misfit_;
+  };
+
+  class Upper : public Point<Vector> {
+  public:
+    explicit Upper(const Data &data) : data_(&data) {}
+    [[nodiscard]] T value() const {
+      return T(0.5) * (this->y() - data_->wanted).squaredNorm() + T(0.5) * data_->prior * this->x().squaredNorm();
+    }
+    void grad_x(Vector &out) const { out = data_->prior * this->x(); }
+    void grad_y(Vector &out) const { out = this->y() - data_->wanted; }
+    void hess_yy(const Vector &v, Vector &out) const { out = v; }
+    void cross_xy(const Vector & /*v*/, Vector &out) const { out.setZero(this->x().size()); }
+
+  private:
+    const Data *data_;
+  };
+
+  [[nodiscard]] Lower lower() const { return Lower(*data_); }
+  [[nodiscard]] Upper upper() const { return Upper(*data_); }
+  [[nodiscard]] Index x_size() const { return data_->b.cols(); }
+  [[nodiscard]] Index y_size() const { return data_->a.cols(); }
+  [[nodiscard]] State<Vector> start(int k = 0) const {
+    return {start_near<T>(Eigen::VectorXd::Zero(x_size()), 1.0, k), Vector::Zero(y_size()), {}};
+  }
+
+  /// x and y of the system above. It is singular, since v is free where A vanishes, and consistent; a decomposition
+  /// with pivoting finds its rank.
+  [[nodiscard]] State<Vector> direct_answer() const {
+    const Index n = y_size();
+    const Index m = x_size();
+    const Matrix normal = data_->a.transpose() * data_->a;
+    const Matrix tilt = data_->a.transpose() * data_->b;
+    Matrix system = Matrix::Zero(m + 2 * n, m + 2 * n);
+    system.topLeftCorner(m, m).diagonal().setConstant(data_->prior);
+    system.topRightCorner(m, n) = -tilt.transpose();
+    system.block(m, m, n, n).setIdentity();
+    system.block(m, m + n, n, n) = normal;
+    system.block(m + n, 0, n, m) = -tilt;
+    system.block(m + n, m, n, n) = normal;
+    Vector right = Vector::Zero(m + 2 * n);
+    right.segment(m, n) = data_->wanted;
+    const Vector solution = Eigen::CompleteOrthogonalDecomposition<Matrix>(system).solve(right);
+    return {solution.head(m), solution.segment(m, n), solution.tail(n)};
+  }
+
+private:
+  std::shared_ptr<const Data> data_;
+};
+
+} // namespace duplex::zoo
