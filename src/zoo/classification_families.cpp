@@ -9,6 +9,8 @@
 #include "zoo/softmax_classes.hpp"
 #include "zoo/weighted.hpp"
 
+#include <cmath>
+
 namespace duplex::zoo {
 
 namespace {
@@ -47,16 +49,16 @@ Family logistic_float() {
           classifier<LogisticLoss>(with_prior(sign_settings(20, groups_of(20, 5), 15), 0.01))};
 }
 
-/// x_j in units of 10⁻⁴ to 10⁴.
-Family logistic_in_units() {
+/// x_j in units of 10^±power.
+Family logistic_in_units(int power) {
   const auto settings = with_prior(sign_settings(24, groups_of(24, 2), 16), 0.01);
-  return {{.name = "logistic-units", .title = "logistic regression, log-penalties of groups in units of 1e-4 to 1e4"},
-          [settings]<class T>() {
+  return {{.name = "logistic-units" + std::to_string(power),
+           .title = "logistic regression, log-penalties of groups in units of 1e±" + std::to_string(power)},
+          [settings, power]<class T>() {
             Penalized<T, LogisticLoss> problem(settings);
-            const Index m = problem.x_size();
-            const Index n = problem.y_size();
-            return Rescaled(std::move(problem), rounded<T>(spread_units(m, 1e4, 7)),
-                            VectorOver<T>(VectorOver<T>::Ones(n)));
+            const auto units = spread_units(problem.x_size(), std::pow(10.0, power), 7);
+            const VectorOver<T> ones = VectorOver<T>::Ones(problem.y_size());
+            return Rescaled(std::move(problem), rounded<T>(units), ones);
           }};
 }
 
@@ -103,7 +105,9 @@ std::vector<Family> classification_families() {
   out.push_back({{.name = "svm", .title = "a support vector machine with a smooth hinge, four groups of penalties"},
                  classifier<SmoothHinge>(with_prior(sign_settings(24, groups_of(24, 6), 14), 1e-3))});
   out.push_back(logistic_float());
-  out.push_back(logistic_in_units());
+  for (const int power : {1, 2, 4}) {
+    out.push_back(logistic_in_units(power));
+  }
   out.push_back({{.name = "softmax", .title = "softmax regression, one log-penalty per class"},
                  []<class T>() { return SoftmaxClasses<T>({.seed = 20}); }});
   out.push_back(cleaning());

@@ -66,9 +66,13 @@ SeparableSettings large_settings() {
 
 enum class Level : std::uint8_t { x, y };
 
-Family large_quadratic(const std::string &name, Level level, double largest) {
-  const std::string title = std::string("a quadratic of 500 variables and condition 1e4, ") +
-                            (level == Level::x ? "x" : "y") + " in units of 1e±" + (largest > 1e3 ? "4" : "2");
+/// Named after the level whose units are spread over 10^±power.
+Family large_quadratic(Level level, int power) {
+  const std::string letter = level == Level::x ? "x" : "y";
+  const std::string name = "quadratic-" + letter + std::to_string(power);
+  const std::string title =
+      "a quadratic of 500 variables and condition 1e4, " + letter + " in units of 1e±" + std::to_string(power);
+  const double largest = std::pow(10.0, power);
   return {{.name = name, .title = title}, [level, largest]<class T>() {
             Separable<T, Square> problem(large_settings());
             const Index m = problem.x_size();
@@ -97,10 +101,10 @@ std::vector<Family> curved_families() {
   out.push_back(
       curved<LogBarrier>("log-barrier", "a projection onto positive numbers by a barrier", barrier_settings()));
   out.push_back(curved<Entropy>("entropy", "y log y − y − (Bx)·y for positive y", entropy_settings()));
-  out.push_back(large_quadratic("quadratic-y2", Level::y, 1e2));
-  out.push_back(large_quadratic("quadratic-y4", Level::y, 1e4));
-  out.push_back(large_quadratic("quadratic-x2", Level::x, 1e2));
-  out.push_back(large_quadratic("quadratic-x4", Level::x, 1e4));
+  out.push_back(large_quadratic(Level::y, 2));
+  out.push_back(large_quadratic(Level::y, 4));
+  out.push_back(large_quadratic(Level::x, 2));
+  out.push_back(large_quadratic(Level::x, 4));
   return out;
 }
 

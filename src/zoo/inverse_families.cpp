@@ -19,8 +19,11 @@ std::vector<Family> inverse_families() {
                  []<class T>() { return Denoising<T>({.length = 80, .local = true, .limit = 8.0, .seed = 42}); }});
   out.push_back({{.name = "kernel", .title = "kernel ridge regression, log-width and log-penalty"},
                  []<class T>() { return KernelRidge<T>({.training = 60, .validation = 60, .seed = 43}); }});
-  out.push_back({{.name = "network", .title = "a tanh network of 31 weights, two log-decays", .is_convex = false},
-                 []<class T>() { return Network<T>({.seed = 44}); }});
+  out.push_back({{.name = "network", .title = "a tanh network of 26 weights, two log-decays", .is_convex = false},
+                 []<class T>() { return Network<T>({.hidden = 5, .training = 120, .validation = 120, .seed = 44}); }});
+  out.push_back(
+      {{.name = "network-few", .title = "a network of 31 weights with 40 samples to learn from", .is_convex = false},
+       []<class T>() { return Network<T>({.hidden = 6, .training = 40, .validation = 40, .seed = 44}); }});
   return out;
 }
 

@@ -54,8 +54,8 @@ template <class T> bool Newton<T>::descend(const Vector &x, Vector &y, T value, 
   return false;
 }
 
-/// Steps are measured by √(pᵀHp) beside √(yᵀHy), which no units change. Where that is small, f is rounding and the step is
-/// taken whole; where it is tiny, or no longer falls, one more step would change nothing.
+/// Steps are measured by √(pᵀHp) beside √(yᵀHy), which no units change. Where that is small, f is rounding and the step
+/// is taken whole; where it is tiny, or no longer falls, one more step would change nothing.
 template <class T> bool Newton<T>::minimize(const Vector &x, Vector &y) {
   constexpr int most_steps = 500;
   const T tiny = std::max(T(1e-10), T(10) * Eigen::NumTraits<T>::epsilon());

@@ -22,8 +22,8 @@ public:
   /// out = H⁻¹·right with the last Hessian.
   void solve(const Vector &right, Vector &out) const { out = factor_.solve(right); }
 
-  /// H at the model's point, factorized; where it is not positive definite, with the absolute values of its eigenvalues,
-  /// none of them zero. False where something is not finite.
+  /// H at the model's point, factorized; where it is not positive definite, with the absolute values of its
+  /// eigenvalues, none of them zero. False where something is not finite.
   [[nodiscard]] bool factorize();
   [[nodiscard]] bool was_positive() const { return was_positive_; }
 
