@@ -94,6 +94,22 @@ bool contains_word(std::string text, const std::string &word) {
   return text.find(word) != std::string::npos;
 }
 
+std::vector<std::string> all_causes() {
+  std::vector<std::string> causes;
+  for (const auto &family : zoo::families()) {
+    if (!family.facts().cause.empty()) {
+      causes.push_back(family.facts().cause);
+    }
+  }
+  return causes;
+}
+
+/// Whether a text has this cause in it and none of the others: who names them all has named none.
+bool names_alone(const std::string &text, const std::string &cause, const std::vector<std::string> &causes) {
+  return std::all_of(causes.begin(), causes.end(),
+                     [&](const std::string &any) { return contains_word(text, any) == (any == cause); });
+}
+
 std::string ratio_text(double ratio) { return std::isfinite(ratio) ? short_number(ratio) : "—"; }
 
 std::string of_text(int part, int whole) { return fmt::format("{} of {}", part, whole); }
@@ -165,6 +181,7 @@ void unsolvable(Experiment &result, const std::vector<FamilyRuns> &all) {
   report::Table table({"without an answer", "should say", "said so", "false claims", "said first"});
   int runs = 0;
   int named = 0;
+  const auto causes = all_causes();
   for (const auto &of : all) {
     const auto &facts = of.family->facts();
     if (facts.cause.empty()) {
@@ -174,7 +191,7 @@ void unsolvable(Experiment &result, const std::vector<FamilyRuns> &all) {
     int falsely = 0;
     for (const auto &run : of.runs) {
       ++runs;
-      named_here += !run.engine.claimed && contains_word(run.engine.said, facts.cause) ? 1 : 0;
+      named_here += !run.engine.claimed && names_alone(run.engine.said, facts.cause, causes) ? 1 : 0;
       falsely += run.engine.is_false() ? 1 : 0;
     }
     named += named_here;
@@ -183,8 +200,8 @@ void unsolvable(Experiment &result, const std::vector<FamilyRuns> &all) {
   }
   if (runs > 0) {
     result.tables.push_back(table.text());
-    result.claim("zoo.named", "runs on problems without an answer that say why", "all", of_text(named, runs),
-                 named == runs);
+    result.claim("zoo.named", "runs on problems without an answer that say why, and name no other reason", "all",
+                 of_text(named, runs), named == runs);
   }
 }
 

@@ -13,15 +13,20 @@ namespace duplex::zoo {
 template <class T> using VectorOver = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 template <class T> using MatrixOver = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// A number to float's precision.
-template <class T> [[nodiscard]] T rounded(double value) { return static_cast<T>(static_cast<float>(value)); }
+/// The nearest number with the 24 bits of a float, by Veltkamp's splitting. A cast to float and back would do, but g++
+/// 12 leaves out pairs of such casts that it turns into vectors.
+[[nodiscard]] inline double to_24_bits(double value) {
+  const double far = value * 536870913.0; // 2²⁹ + 1
+  return far - (far - value);
+}
 
-/// A vector or a matrix to float's precision.
+/// A number, a vector or a matrix to float's precision.
+template <class T> [[nodiscard]] T rounded(double value) { return static_cast<T>(to_24_bits(value)); }
 template <class T> [[nodiscard]] VectorOver<T> rounded(const Eigen::VectorXd &values) {
-  return values.cast<float>().cast<T>();
+  return values.unaryExpr(&to_24_bits).cast<T>();
 }
 template <class T> [[nodiscard]] MatrixOver<T> rounded(const Eigen::MatrixXd &values) {
-  return values.cast<float>().cast<T>();
+  return values.unaryExpr(&to_24_bits).cast<T>();
 }
 
 class Draws {

@@ -30,10 +30,12 @@ struct Setting {
     Mat hessian;
     model->at(x, second.y);
     model->lower_hessian(hessian);
-    Vec scale = hessian.diagonal().cwiseAbs().cwiseMax(1e-6 * hessian.diagonal().maxCoeff()).cwiseSqrt().cwiseInverse();
-    scale /= std::max(1.0, scale.cwiseProduct(hessian.diagonal().cwiseSqrt()).norm());
+    const Vec bending = hessian.diagonal().cwiseAbs();
+    // A tenth of what changes f by a half where it is quadratic, in each entry, and all of them together by no more.
+    const Vec scale = 0.1 * bending.cwiseMax(1e-6 * bending.maxCoeff()).cwiseSqrt().cwiseInverse() /
+                      std::sqrt(static_cast<double>(bending.size()));
     y_step = random_vector(scale.size(), 1).cwiseProduct(scale);
-    y = second.y + 0.1 * random_vector(scale.size(), 2).cwiseProduct(scale);
+    y = second.y + random_vector(scale.size(), 2).cwiseProduct(scale);
     v = random_vector(scale.size(), 3).cwiseProduct(scale);
     model->at(x, y);
   }
@@ -88,6 +90,15 @@ void expect_products(const Setting &at, RealSlope slope, Product bend, Product c
   out.resize(at.x.size());
   ((*at.model).*cross)(at.v, out);
   expect_slope(out.dot(at.x_step), at.along_x(along_v), size_of(out, at.x_step), level);
+}
+
+TEST(ZooDraws, RoundToWhatAFloatHolds) {
+  for (const double value : {0.01, -1e-3, 1.0 / 3.0, 1e4 + 0.1, 3.0, 0.0}) {
+    EXPECT_EQ(zoo::rounded<double>(value), static_cast<double>(static_cast<float>(value)));
+    EXPECT_EQ(zoo::rounded<long double>(value), static_cast<long double>(zoo::rounded<float>(value)));
+    const Vec vector = Vec::Constant(3, value);
+    EXPECT_EQ(zoo::rounded<double>(vector)[1], zoo::rounded<double>(value));
+  }
 }
 
 TEST(Zoo, RefusesWhatItDoesNotHave) {

@@ -105,7 +105,7 @@ TEST(ZooNewton, FindsWhatClosedFormsSay) {
   const zoo::SeparableSettings settings{
       .coupling = {}, .tilt = random_vector(12, 5).reshaped(6, 2), .wanted = Vec::Zero(6), .first_x = Vec::Ones(2)};
   const Vec x = random_vector(2, 6);
-  const Vec force = settings.tilt.cast<float>().cast<double>() * x;
+  const Vec force = zoo::rounded<double>(settings.tilt) * x;
   const auto minimizer = [&](auto problem) {
     zoo::ModelOf model(problem);
     zoo::Newton<double> newton(model);
