@@ -1,0 +1,91 @@
+#pragma once
+// The single-loop tuning-free method (S-TFBO; Yang, Ban, Huang, Ma and Ji, 2025). All variables move at once from one
+// point, by steps that are inverse to the norms of the gradients so far:
+//
+//   g = ∇y f(x, y)       r = ∇²yy f(x, y) v − ∇yF(x, y)       d = ∇xF(x, y) − ∇²xy f(x, y) v
+//   b² ← b² + ‖g‖²       c² ← c² + ‖r‖²                       a² ← a² + ‖d‖²
+//   y⁺ = y − g/b         v⁺ = v − r/max(b, c)                 x⁺ = x − d/(a max(b, c))
+//
+// a, b and c start at 1/α, 1/β and 1/η.
+// Cost of a step: three gradients, one Hessian product, one cross product. Memory: four vectors.
+
+#include <duplex/method.hpp>
+#include <duplex/step/accumulated_step.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace duplex {
+
+struct STfbo {
+  static constexpr std::string_view name = "s-tfbo";
+  static constexpr std::string_view title = "Tuning-free, a single loop: steps that shrink with the gradients seen";
+
+  double alpha = 1.0;
+  double beta = 1.0;
+  double eta = 1.0;
+  UpperRule upper = {};
+
+  template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
+    visit_first_step_fields(self, visit);
+    UpperRule::fields(self.upper, visit);
+  }
+
+  [[nodiscard]] MethodTraits traits() const { return {.upper = upper}; }
+
+  template <SecondOrderProblem P> class Run;
+};
+
+template <SecondOrderProblem P> class STfbo::Run final : public MethodRun<VectorOf<P>> {
+public:
+  using V = VectorOf<P>;
+
+  Run(const STfbo &options, const P &problem, const State<V> &start)
+      : lower_(problem.lower()), up_(problem.upper()), upper_step_(options.alpha), lower_step_(options.beta),
+        multiplier_step_(options.eta), gradient_(zeros_like(start.y)), residual_(zeros_like(start.y)),
+        direction_(zeros_like(start.x)), cross_(zeros_like(start.x)) {}
+
+  StepReport step(State<V> &s, std::int64_t /*k*/, UpperUpdate<V> & /*upper*/) override {
+    lower_.at(s.x, s.y);
+    up_.at(s.x, s.y);
+    up_.grad_y(gradient_);
+    lower_.hess_yy(s.v, residual_);
+    axpy(-1.0, gradient_, residual_);
+    lower_.grad_y(gradient_);
+    implicit_direction(lower_, up_, s.v, direction_, cross_);
+
+    const double of_y = dot(gradient_, gradient_);
+    const double of_v = dot(residual_, residual_);
+    if (!std::isfinite(of_y) || !std::isfinite(of_v)) { // before anything has moved
+      return {.failure = std::isfinite(of_y) ? no_multiplier_step : no_lower_step, .not_finite = true};
+    }
+    const double beta = lower_step_.along(of_y);
+    const double eta = std::min(beta, multiplier_step_.along(of_v)); // 1/max(b, c)
+    const double alpha = eta * upper_step_.along(dot(direction_, direction_));
+    axpy(-beta, gradient_, s.y);
+    axpy(-eta, residual_, s.v);
+    return {.steps = {.alpha = alpha, .beta = beta, .eta = eta}};
+  }
+
+  [[nodiscard]] const V &direction() const override { return direction_; }
+  template <class Archive> void archive(Archive &members) {
+    members("upper step", upper_step_);
+    members("lower step", lower_step_);
+    members("multiplier step", multiplier_step_);
+  }
+
+private:
+  LowerOf<P> lower_;
+  UpperOf<P> up_;
+  AccumulatedStep upper_step_;
+  AccumulatedStep lower_step_;
+  AccumulatedStep multiplier_step_;
+  V gradient_;
+  V residual_;
+  V direction_;
+  V cross_;
+};
+
+} // namespace duplex
