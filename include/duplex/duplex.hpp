@@ -11,6 +11,7 @@
 #include <duplex/methods.hpp>
 #include <duplex/problem/aggregate.hpp>
 #include <duplex/problem/any_problem.hpp>
+#include <duplex/problem/bounded.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/run/diagnosis.hpp>
@@ -18,6 +19,7 @@
 #include <duplex/run/observer.hpp>
 #include <duplex/run/summary.hpp>
 #include <duplex/solve.hpp>
+#include <duplex/space/box.hpp>
 #include <duplex/space/space.hpp>
 #include <duplex/step/step_sizes.hpp>
 #include <duplex/step/upper_rule.hpp>

@@ -58,7 +58,9 @@ void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &
   try {
     ExactSolver<Problem> exact(problem);
     const auto &point = exact.at(series.state.x, series.state.y);
-    series.extra.emplace_back("true-hypergradient", point.hypergradient.norm());
+    Vector scratch;
+    series.extra.emplace_back("true-hypergradient",
+                              box_of(problem).free_norm(series.state.x, point.hypergradient, scratch));
     if (answer) {
       series.extra.emplace_back("true-phi-gap", relative_phi_gap(point.value, *answer));
     }

@@ -73,6 +73,8 @@ experiment::Json certificate_json(const Certificate &certificate) {
     json.update({{"phi", json_number(certificate.value)},
                  {"hypergradient", json_number(certificate.hypergradient)},
                  {"hypergradient_error", json_number(certificate.hypergradient_error)},
+                 {"entries_at_bounds", certificate.entries_at_bounds},
+                 {"outward_hypergradient", json_number(certificate.outward_hypergradient)},
                  {"first_hypergradient", json_number(certificate.first_hypergradient.value_or(infinity))},
                  {"y_error", json_number(certificate.lower_error)},
                  {"v_error", json_number(certificate.multiplier_error)},
@@ -201,7 +203,11 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   if (folder != nullptr && from == nullptr) {
     folder->begin("solve", own_arguments());
   }
-  const Series series = run_series(request, solver);
+  Series series = run_series(request, solver);
+  const auto box = box_of(problem);
+  if (box.exists()) {
+    series.extra.emplace_back("x-at-bounds", static_cast<double>(box.entries_at_bounds(series.state.x)));
+  }
   if (from != nullptr && series.summary.iterations == from->first<SavedState::Integers>("iterations") &&
       (series.summary.converged() || series.summary.termination == Termination::max_iterations)) {
     fmt::print(stderr, "duplex: nothing was left to do: the run had ended ({})\n", series.status());
@@ -226,6 +232,9 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
     fmt::print("{}\n", series.summary.brief());
     for (const auto &[name, value] : series.summary.metrics) {
       fmt::print("  {:<20} {}\n", name, short_number(value, 6));
+    }
+    if (box.exists()) {
+      fmt::print("  {:<20} {} of {}\n", "x at its bounds", box.entries_at_bounds(series.state.x), problem.x_size());
     }
     if (arguments.explain) {
       fmt::print("{}\n", series.summary.explanation.empty() ? explanation_without_choices(series.summary.solver)

@@ -9,6 +9,11 @@ std::string Certificate::text() const {
   if (exists()) {
     lines += "  ‖∇φ(x)‖, exact        " + short_number(hypergradient) + " ± " + short_number(hypergradient_error, 1) +
              (first_hypergradient ? ", and " + short_number(*first_hypergradient) + " at the start" : "") + "\n";
+    if (entries_at_bounds > 0) {
+      lines += "  x at its bounds       " + std::to_string(entries_at_bounds) +
+               " entries; what of ∇φ points out of the box there, and does not count, has the norm " +
+               short_number(outward_hypergradient) + "\n";
+    }
     lines += "  differences of φ      " +
              std::string(is_consistent()        ? "agree"
                          : differences_decide() ? "DISAGREE"

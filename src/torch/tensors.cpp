@@ -106,6 +106,26 @@ void set_zero(Tensors &y) {
   }
 }
 
+void fill(double value, Tensors &x) {
+  for (const auto &tensor : x) {
+    tensor.fill_(value);
+  }
+}
+
+void clip(const Tensors &lower, const Tensors &upper, Tensors &x) {
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    x[i].clamp_(lower[i], upper[i]);
+  }
+}
+
+void drop_outward(const Tensors &lower, const Tensors &upper, const Tensors &x, Tensors &d) {
+  for (std::size_t i = 0; i < d.count(); ++i) {
+    const at::Tensor leaves_below = at::logical_and(x[i].le(lower[i]), d[i].gt(0));
+    const at::Tensor leaves_above = at::logical_and(x[i].ge(upper[i]), d[i].lt(0));
+    d[i].masked_fill_(at::logical_or(leaves_below, leaves_above), 0);
+  }
+}
+
 Tensors zeros_like(const Tensors &x) {
   std::vector<at::Tensor> zeros;
   zeros.reserve(x.count());

@@ -1,7 +1,8 @@
 #pragma once
 // What a run's end is worth, by means that no method uses: ∇φ(x) by a solve of the lower level with its error, the same
 // by differences of φ along random directions, and the KKT blocks of (x, y, v); and whether that bears out what the run
-// says of itself.
+// says of itself. Where x has bounds, ‖∇φ‖ is that of the free part (box.hpp), and φ is differenced within the box: to
+// both sides along entries that have room for that, and from the bound inward along the others.
 
 #include <duplex/measure/check.hpp>
 #include <duplex/measure/exact.hpp>
@@ -37,16 +38,18 @@ struct Certificate {
   KktBlocks blocks;                          ///< at the x, y and v of the run
   std::string unavailable;                   ///< why ∇φ(x) does not exist or could not be had; the rest is zero then
   double value = 0.0;                        ///< φ(x)
-  double hypergradient = 0.0;                ///< ‖∇φ(x)‖
+  double hypergradient = 0.0;                ///< ‖∇φ(x)‖, of the free part
   double hypergradient_error = 0.0;          ///< by which it may be wrong
   std::optional<double> first_hypergradient; ///< ‖∇φ(x₀)‖, where it exists
+  Index entries_at_bounds = 0;               ///< of x
+  double outward_hypergradient = 0.0;        ///< ‖∇φ(x)‖ of the rest, which points out of the box
   double lower_error = 0.0;                  ///< ‖y − y*(x)‖
   double lower_length = 0.0;                 ///< ‖y*(x)‖
   double multiplier_error = 0.0;             ///< ‖v − v*(x)‖
   double multiplier_length = 0.0;            ///< ‖v*(x)‖
   int directions = 0;                        ///< along which φ was differenced
-  double difference_error = 0.0;     ///< largest |difference − ∇φ·u|, u of length one, over `difference_scale`
-  double difference_scale = 0.0;     ///< the larger of ‖∇φ(x)‖ and ‖∇φ(x₀)‖
+  double difference_error = 0.0; ///< largest |difference − ∇φ·u|, u of length one, over `difference_scale`
+  double difference_scale = 0.0; ///< the larger of ‖∇φ(x)‖ and ‖∇φ(x₀)‖; from a bound inward, of all of ∇φ(x)
   double difference_tolerance = 0.0; ///< what truncation and rounding may leave of that error
   RunClaims claims;
   std::string refuted; ///< what the run claims and is not borne out, with the numbers; empty where there is nothing
@@ -68,6 +71,14 @@ struct Certificate {
 
 namespace detail {
 
+/// A direction of length one along which φ is differenced, what ∇φ says of it, and beside what that counts.
+template <class V> struct DifferencedAlong {
+  V direction;
+  double claimed = 0.0;
+  double scale = 0.0;
+  bool to_both_sides = true;
+};
+
 /// |difference of φ − claimed| along a direction of length one, and what of it truncation and rounding may be.
 struct DifferenceError {
   double error = infinity;
@@ -80,7 +91,7 @@ struct DifferenceError {
 template <VectorSpace V> class Certifier {
 public:
   explicit Certifier(const ProblemView<V> &problem)
-      : problem_(problem), upper_(problem.upper()), exact_(problem), meter_(problem) {}
+      : problem_(problem), upper_(problem.upper()), box_(problem.box()), exact_(problem), meter_(problem) {}
 
   [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options) {
     Certificate certificate;
@@ -142,37 +153,59 @@ private:
   void difference(const V &x, const CertificateOptions &options, Certificate &certificate) {
     const V slope = meter_.hypergradient();
     const V y = meter_.y();
+    V outward = slope;
+    box_.keep_free(x, outward);
+    axpy(-1.0, slope, outward);
     certificate.value = phi(x, y);
     certificate.directions = options.directions;
+    certificate.entries_at_bounds = box_.entries_at_bounds(x);
+    certificate.outward_hypergradient = norm(outward);
     certificate.difference_scale =
         std::max({certificate.hypergradient, certificate.first_hypergradient.value_or(0.0), 1e-300});
+    const double reach = 2.0 * difference_step(x);
     std::mt19937_64 generator(options.seed);
     double worst = -1.0; // error over tolerance
-    for (int i = 0; i < options.directions; ++i) {
-      V direction = normal_like(generator, x);
-      scale(1.0 / std::max(norm(direction), 1e-300), direction);
-      const auto found = difference_error(x, y, direction, dot(slope, direction), certificate);
+    const auto judge = [&](V direction, double scale_of_slope, bool to_both_sides) {
+      const double length = norm(direction);
+      if (!(length > 0.0)) { // no entry of that kind
+        return;
+      }
+      scale(1.0 / length, direction);
+      const double claimed = dot(slope, direction);
+      const auto found =
+          difference_error(x, y, {std::move(direction), claimed, scale_of_slope, to_both_sides}, certificate.value);
       const double ratio = found.error / found.tolerance;
       if (!std::isfinite(ratio) || ratio > worst) {
         worst = std::isfinite(ratio) ? ratio : infinity;
         certificate.difference_error = found.error;
         certificate.difference_tolerance = found.tolerance;
       }
+    };
+    for (int i = 0; i < options.directions; ++i) {
+      V direction = normal_like(generator, x);
+      V inward = direction;
+      box_.keep_room(x, reach, direction);
+      box_.turn_inward(x, reach, inward);
+      judge(std::move(direction), certificate.difference_scale, true);
+      judge(std::move(inward), std::max(certificate.difference_scale, norm(slope)), false);
     }
   }
 
   /// The step of a difference is right for an x of about one; where φ bends within less than that, shorter ones are
   /// tried as far as rounding lets them decide anything.
-  [[nodiscard]] DifferenceError difference_error(const V &x, const V &y, const V &direction, double claimed,
-                                                 const Certificate &certificate) {
+  [[nodiscard]] DifferenceError difference_error(const V &x, const V &y, const DifferencedAlong<V> &along,
+                                                 double value) {
     constexpr double decides = 1e-4;
     const double epsilon = precision(x);
+    const double of_rounding = along.to_both_sides ? 10.0 : 40.0; // by the sum of the weights of the values
+    const auto phi_at = [&](const V &moved) { return phi(moved, y); };
     DifferenceError best;
     for (const double shorter : {1.0, 1e-2, 1e-4}) {
       const double step = shorter * difference_step(x);
-      const double rounding = 10.0 * epsilon * std::abs(certificate.value) / (step * certificate.difference_scale);
-      const double found = central_difference(x, direction, step, [&](const V &moved) { return phi(moved, y); });
-      const double error = std::abs(found - claimed) / certificate.difference_scale;
+      const double rounding = of_rounding * epsilon * std::abs(value) / (step * along.scale);
+      const double found = along.to_both_sides ? central_difference(x, along.direction, step, phi_at)
+                                               : forward_difference(x, value, along.direction, step, phi_at);
+      const double error = std::abs(found - along.claimed) / along.scale;
       const DifferenceError here{.error = std::isfinite(error) ? error : infinity,
                                  .tolerance = usual_tolerance(epsilon) + rounding};
       if (shorter < 1.0 && here.tolerance > std::max(decides, usual_tolerance(epsilon) * 2.0)) {
@@ -204,6 +237,7 @@ private:
 
   ProblemView<V> problem_;
   AnyUpper<V> upper_;
+  Box<V> box_;
   ExactResponse<V> exact_;
   SlopeMeter<V> meter_;
 };

@@ -61,6 +61,18 @@ template <VectorSpace V, class Function>
   return (forward - function(moved)) / (2.0 * h);
 }
 
+/// The difference of `function` to one side, of second order in the step, over moves of length `step` and twice that.
+template <VectorSpace V, class Function>
+[[nodiscard]] double forward_difference(const V &base, double value, const V &direction, double step,
+                                        const Function &function) {
+  const double h = step / std::max(norm(direction), 1e-300);
+  V moved = base;
+  axpy(h, direction, moved);
+  const double near = function(moved);
+  axpy(h, direction, moved);
+  return (4.0 * near - 3.0 * value - function(moved)) / (2.0 * h);
+}
+
 template <VectorSpace V, class Function>
 [[nodiscard]] double central_difference(const V &base, const V &direction, const Function &function) {
   return central_difference(base, direction, difference_step(base), function);

@@ -92,11 +92,13 @@ private:
   std::unique_ptr<detail::ExactResponse<V>> response_;
 };
 
-/// ‖∇φ‖ at a state's x, from its y; none where it does not exist.
+/// ‖∇φ‖ at a state's x, from its y, of the free part where x has bounds; none where it does not exist.
 template <SecondOrderProblem P>
 [[nodiscard]] std::optional<double> exact_slope(const P &problem, const State<VectorOf<P>> &state) {
   try {
-    return norm(ExactSolver<P>(problem).at(state.x, state.y).hypergradient);
+    ExactSolver<P> exact(problem);
+    VectorOf<P> scratch;
+    return box_of(problem).free_norm(state.x, exact.at(state.x, state.y).hypergradient, scratch);
   } catch (const NotAvailable &) {
     return std::nullopt;
   }

@@ -8,6 +8,8 @@
 //              bounds ‖C‖. Rounding has no direction, and is felt as a random one is.
 //   rounding   by evaluating everything once more where x, y and v differ in their last bits
 //
+// Where x has bounds, ‖∇φ‖ is that of the free part (box.hpp). It changes by no more than ∇φ does, entry by entry.
+//
 // Where H is assembled, y and v are solved anew at such points: that shows what rounding really does to d, which is
 // often far less than the worst that it could do.
 
@@ -46,12 +48,12 @@ struct MeasuredSlope {
 template <VectorSpace V> class SlopeMeter {
 public:
   explicit SlopeMeter(const ProblemView<V> &problem)
-      : response_(problem), lower_(problem.lower()), upper_(problem.upper()) {}
+      : response_(problem), lower_(problem.lower()), upper_(problem.upper()), box_(problem.box()) {}
 
   /// At x, with y solved from a guess. The error is what was wanted or, where rounding forbids that, more.
   [[nodiscard]] MeasuredSlope at(const V &x, const V &guess, const WantedAccuracy &wanted) {
     if (size(d_) != size(x) || size(y_moved_) != size(guess)) {
-      d_ = d_moved_ = x_moved_ = cross_ = zeros_like(x);
+      d_ = d_moved_ = x_moved_ = free_ = cross_ = zeros_like(x);
       y_moved_ = v_moved_ = flat_ = random_ = residual_ = step_ = zeros_like(guess);
     }
     x_ = &x;
@@ -68,7 +70,7 @@ public:
     }
   }
 
-  /// y*, v* and ∇φ of the last measurement that is known.
+  /// y*, v* and all of ∇φ, of the last measurement that is known.
   [[nodiscard]] const V &y() const { return response_.y(); }
   [[nodiscard]] const V &v() const { return response_.v(); }
   [[nodiscard]] const V &hypergradient() const { return d_; }
@@ -95,12 +97,15 @@ private:
     measure_gains();
     MeasuredSlope slope;
     for (int round = 0; round < most_rounds; ++round) {
-      const double goal = share / safety * flattest_ * std::max(wanted.absolute, wanted.relative * norm(d_));
+      const double goal = share / safety * flattest_ * std::max(wanted.absolute, wanted.relative * free_slope());
       response_.minimize(y_gain_.most > 0.0 ? goal / y_gain_.most : infinite);
       response_.solve_multiplier(v_gain_.most > 0.0 ? goal / v_gain_.most : infinite);
       response_.direction(d_);
       const double rounding = rounding_error();
-      slope = {.norm = norm(d_), .error = rounding + residual_error()};
+      slope = {.norm = free_slope(), .error = rounding + residual_error()};
+      if (box_.leaves_nothing_free(*x_, d_, slope.error)) {
+        return {};
+      }
       const double allowed = std::max(wanted.absolute, wanted.relative * slope.norm);
       if (slope.error <= allowed) {
         return slope;
@@ -125,7 +130,7 @@ private:
     }
     response_.solve_multiplier(0.0);
     response_.direction(d_);
-    const double length = norm(d_);
+    const double length = free_slope();
     return {.norm = length, .error = error_of_samples(std::max(wanted.absolute, wanted.relative * length))};
   }
 
@@ -140,7 +145,8 @@ private:
     double largest = 0.0;
     for (int i = 1; i <= enough; ++i) {
       solve_anew(generator);
-      const double change = distance(d_moved_, d_, cross_);
+      box_.keep_free(*x_, d_moved_);
+      const double change = distance(d_moved_, box_.exists() ? free_ : d_, cross_);
       largest = std::isfinite(change) ? std::max(largest, change) : infinite;
       if (i == some && allowed > 0.0 && of_some * largest <= allowed) {
         return std::max(of_some * largest, 0.1 * allowed); // less may be luck
@@ -161,7 +167,7 @@ private:
         upper_.grad_y(residual_);
         const double left = selection_.part_in_null_space(residual_);
         std::mt19937_64 generator(9);
-        change_last_bits(*x_, generator, x_moved_);
+        move_last_bits_of_x(generator);
         change_last_bits(response_.y(), generator, y_moved_);
         upper_.at(x_moved_, y_moved_);
         upper_.grad_y(v_moved_);
@@ -187,7 +193,7 @@ private:
 
   /// d_moved_ = ∇φ where x, y and v begin from other last bits, with H⁻¹ as it is.
   void solve_anew(std::mt19937_64 &generator) {
-    change_last_bits(*x_, generator, x_moved_);
+    move_last_bits_of_x(generator);
     change_last_bits(response_.y(), generator, y_moved_);
     change_last_bits(response_.v(), generator, v_moved_);
     lower_.at(x_moved_, y_moved_);
@@ -210,6 +216,15 @@ private:
     round_anew(generator, v_moved_);
     implicit_direction(lower_, upper_, v_moved_, d_moved_, cross_);
   }
+
+  /// x_moved_ = x with other last bits, in the box.
+  void move_last_bits_of_x(std::mt19937_64 &generator) {
+    change_last_bits(*x_, generator, x_moved_);
+    box_.project(x_moved_);
+  }
+
+  /// ‖∇φ‖ of the free part, which is in free_ where there are bounds.
+  [[nodiscard]] double free_slope() { return box_.free_norm(*x_, d_, free_); }
 
   /// No y and no v is exact in its last bit, even where a solve finds the same ones again.
   void round_anew(std::mt19937_64 &generator, V &vector) {
@@ -281,7 +296,7 @@ private:
     measure_multiplier(response_.v());
     assign(residual_, flat_); // which has served
     std::mt19937_64 generator(8);
-    change_last_bits(*x_, generator, x_moved_);
+    move_last_bits_of_x(generator);
     change_last_bits(response_.y(), generator, y_moved_);
     change_last_bits(response_.v(), generator, v_moved_);
     stand(x_moved_, y_moved_);
@@ -296,6 +311,7 @@ private:
   Response<V> response_;
   AnyLower<V> lower_; ///< for points beside that of the response
   AnyUpper<V> upper_;
+  Box<V> box_;
   template <class W> using SelectionOf = Selection<W>; // Selection itself takes Eigen's vectors alone
   OnlyForEigen<V, SelectionOf> selection_;
   bool selects_ = false; ///< the lower level has many minimizers
@@ -310,6 +326,7 @@ private:
   V d_;
   V d_moved_;
   V x_moved_;
+  V free_;
   V cross_;
   V y_moved_;
   V v_moved_;

@@ -1,6 +1,6 @@
 #pragma once
 // The KKT conditions of min F(x, y) s.t. ∇y f(x, y) = 0, with
-// L(x, y, v) = F(x, y) − vᵀ∇y f(x, y).
+// L(x, y, v) = F(x, y) − vᵀ∇y f(x, y). Where x has bounds, ∇xL counts by its free part (box.hpp).
 
 #include <duplex/problem/problem.hpp>
 
@@ -11,7 +11,7 @@ namespace duplex {
 
 /// Norms of the three blocks of ∇L.
 struct KktBlocks {
-  double stationarity = 0.0; ///< ‖∇xF − ∇²xy f·v‖
+  double stationarity = 0.0; ///< ‖∇xF − ∇²xy f·v‖, of its free part
   double multiplier = 0.0;   ///< ‖∇yF − ∇²yy f·v‖
   double feasibility = 0.0;  ///< ‖∇y f‖
 
@@ -33,7 +33,7 @@ template <SecondOrderProblem P> class KktResidual {
 public:
   using V = VectorOf<P>;
 
-  explicit KktResidual(const P &problem) : lower_(problem.lower()), upper_(problem.upper()) {}
+  explicit KktResidual(const P &problem) : lower_(problem.lower()), upper_(problem.upper()), box_(box_of(problem)) {}
 
   [[nodiscard]] KktBlocks at(const V &x, const V &y, const V &v) {
     lower_.at(x, y);
@@ -47,6 +47,7 @@ public:
     lower_.cross_xy(v, x_product_);
     terms_.stationarity = std::max(norm(x_block_), norm(x_product_));
     axpy(-1.0, x_product_, x_block_);
+    box_.keep_free(x, x_block_);
     blocks.stationarity = norm(x_block_);
     upper_.grad_y(y_block_);
     lower_.hess_yy(v, y_product_);
@@ -73,6 +74,7 @@ public:
 private:
   LowerOf<P> lower_;
   UpperOf<P> upper_;
+  Box<V> box_;
   KktBlocks terms_;
   V x_block_;
   V x_product_;

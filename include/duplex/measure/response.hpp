@@ -34,7 +34,7 @@ public:
 template <VectorSpace V> class Response {
 public:
   explicit Response(const ProblemView<V> &problem)
-      : problem_(problem), lower_(problem_.lower()), upper_(problem_.upper()),
+      : problem_(problem), lower_(problem_.lower()), upper_(problem_.upper()), box_(problem_.box()),
         hessian_([this](const V &in, V &out) { lower_.hess_yy(in, out); }) {}
   Response(const Response &) = delete; // its parts point to it
   Response &operator=(const Response &) = delete;
@@ -137,6 +137,7 @@ public:
   [[nodiscard]] double gradient_noise() {
     std::mt19937_64 generator(4);
     change_last_bits(*x_, generator, x_moved_);
+    box_.project(x_moved_);
     change_last_bits(y_, generator, trial_);
     lower_.at(x_moved_, trial_);
     lower_.grad_y(trial_gradient_);
@@ -163,6 +164,8 @@ public:
   [[nodiscard]] AnyLower<V> &lower() { return lower_; }
   [[nodiscard]] AnyUpper<V> &upper() { return upper_; }
   [[nodiscard]] const ProblemView<V> &problem() const { return problem_; }
+  /// Where x may be.
+  [[nodiscard]] const Box<V> &box() const { return box_; }
 
   static void require(LinearStatus status) {
     switch (status) {
@@ -225,6 +228,7 @@ private:
   ProblemView<V> problem_;
   AnyLower<V> lower_;
   AnyUpper<V> upper_;
+  Box<V> box_;
   HessianSolver<V> hessian_;
   const V *x_ = nullptr;
   bool exactly_ = false;

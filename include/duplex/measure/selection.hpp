@@ -119,6 +119,7 @@ private:
     const double length = norm(x);
     scale((length > 0.0 ? length : 1.0) / norm(x_beside), x_beside);
     axpy(1.0, x, x_beside);
+    response.box().project(x_beside);
     V y_beside = response.y();
     V step = y_beside;
     for (int newton = 0; newton < 2; ++newton) {
@@ -127,8 +128,8 @@ private:
       response.hessian().invert(image_, step);
       y_beside -= step;
     }
-    const bool slopes = slopes_beyond_rounding(lower, x, response.y(), generator) ||
-                        slopes_beyond_rounding(lower, x_beside, y_beside, generator);
+    const bool slopes = slopes_beyond_rounding(response, x, response.y(), generator) ||
+                        slopes_beyond_rounding(response, x_beside, y_beside, generator);
     lower.at(x, response.y());
     if (slopes) {
       throw SingularLowerLevel(
@@ -138,7 +139,8 @@ private:
   }
 
   /// False where the place is outside of what f is defined on.
-  [[nodiscard]] bool slopes_beyond_rounding(AnyLower<V> &lower, const V &x, const V &y, std::mt19937_64 &generator) {
+  [[nodiscard]] bool slopes_beyond_rounding(Response<V> &response, const V &x, const V &y, std::mt19937_64 &generator) {
+    auto &lower = response.lower();
     constexpr int samples = 6;
     constexpr double of_samples = 4.0;
     V gradient = image_;
@@ -149,6 +151,7 @@ private:
     double noise = 0.0;
     for (int i = 0; i < samples; ++i) {
       change_last_bits(x, generator, x_moved);
+      response.box().project(x_moved);
       change_last_bits(y, generator, y_moved);
       lower.at(x_moved, y_moved);
       lower.grad_y(image_);

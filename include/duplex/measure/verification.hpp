@@ -1,7 +1,9 @@
 #pragma once
 // The one rule by which a run may say that it has succeeded: ‖∇φ(x)‖ ≤ tolerance · ‖∇φ(x₀)‖, with x₀ where the run was
 // started, both measured by a solve that shares nothing with the run but the guess for y, and with what rounding may do
-// to them on the safe side. What cannot be shown so is not verified.
+// to them on the safe side. What cannot be shown so is not verified. Where x has bounds, both are of the free part
+// (box.hpp): at a corner of the box where ∇φ points outward beyond its error, the claim holds with ‖∇φ‖ = 0, also where
+// the run was started there.
 
 #include <duplex/core/text.hpp>
 #include <duplex/measure/measured_slope.hpp>

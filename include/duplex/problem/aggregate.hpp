@@ -103,6 +103,7 @@ public:
   [[nodiscard]] UpperOf<P> upper() const { return problem_->upper(); }
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
+  [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
 
 private:
   const P *problem_;

@@ -48,6 +48,7 @@ template <VectorSpace V> class AnyProblem {
     [[nodiscard]] virtual std::optional<Answer<V>> answer() const = 0;
     [[nodiscard]] virtual bool offers_aggregation() const = 0;
     [[nodiscard]] virtual double upper_scale() const = 0;
+    [[nodiscard]] virtual Box<V> box() const = 0;
     [[nodiscard]] virtual std::optional<double> held_out(const V &x, const V &y) const = 0;
     virtual bool respond(const V &x, V &y, V &v) const = 0;
   };
@@ -76,6 +77,7 @@ template <VectorSpace V> class AnyProblem {
     }
     [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(problem); }
     [[nodiscard]] double upper_scale() const override { return duplex::upper_scale(problem); }
+    [[nodiscard]] Box<V> box() const override { return box_of(problem); }
     [[nodiscard]] std::optional<double> held_out(const V &x, const V &y) const override {
       if constexpr (HeldOutProblem<P>) {
         return problem.held_out(x, y);
@@ -125,6 +127,7 @@ public:
   [[nodiscard]] std::optional<Answer<V>> answer() const { return held_->answer(); }
   [[nodiscard]] bool offers_aggregation() const { return held_->offers_aggregation(); }
   [[nodiscard]] double upper_scale() const { return held_->upper_scale(); }
+  [[nodiscard]] Box<V> box() const { return held_->box(); }
   [[nodiscard]] std::optional<double> held_out(const V &x, const V &y) const { return held_->held_out(x, y); }
   bool respond(const V &x, V &y, V &v) const { return held_->respond(x, y, v); }
   [[nodiscard]] std::optional<Fused> fused_bagdc() const {

@@ -128,6 +128,7 @@ public:
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
   [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*problem_); }
+  [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
   [[nodiscard]] Counters &counters() const { return *counters_; }
 
   // What is not counted is passed on, so that a problem may be limited wherever it is measured.

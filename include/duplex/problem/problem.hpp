@@ -11,6 +11,7 @@
 //   upper: value  F      grad_x, grad_y  and, for aggregation, hess_yy, cross_xy
 
 #include <duplex/core/error.hpp>
+#include <duplex/space/box.hpp>
 #include <duplex/space/space.hpp>
 
 #include <concepts>
@@ -168,14 +169,47 @@ template <FirstOrderProblem P> [[nodiscard]] double upper_scale(const P &problem
   }
 }
 
+/// A problem that knows what x must be at least or at most: lower_bound() and upper_bound(), or one of them.
+template <class P>
+concept OffersLowerBound = requires(const P &problem) {
+  { problem.lower_bound() } -> std::convertible_to<VectorOf<P>>;
+};
+template <class P>
+concept OffersUpperBound = requires(const P &problem) {
+  { problem.upper_bound() } -> std::convertible_to<VectorOf<P>>;
+};
+
+/// The bounds of x, none where the problem has none. An object that hides another problem says by box() which they are.
+/// Throws InvalidInput where they are none.
+template <class P> [[nodiscard]] Box<VectorOf<P>> box_of(const P &problem) {
+  using V = VectorOf<P>;
+  if constexpr (requires {
+                  { problem.box() } -> std::same_as<Box<V>>;
+                }) {
+    return problem.box();
+  } else if constexpr (OffersLowerBound<P> || OffersUpperBound<P>) {
+    V lower;
+    V upper;
+    if constexpr (OffersLowerBound<P>) {
+      lower = problem.lower_bound();
+    }
+    if constexpr (OffersUpperBound<P>) {
+      upper = problem.upper_bound();
+    }
+    return Box<V>(std::move(lower), std::move(upper), problem.x_size());
+  } else {
+    return {};
+  }
+}
+
 /// A problem with samples that neither level sees: the upper level's loss on them (empty where this object has none).
 template <class P>
 concept HeldOutProblem = FirstOrderProblem<P> && requires(const P &problem, const VectorOf<P> &point) {
   { problem.held_out(point, point) } -> std::convertible_to<std::optional<double>>;
 };
 
-/// Refuses a start whose sizes do not fit the problem or whose entries are not
-/// finite, and fills an empty multiplier with zeros. Throws InvalidInput.
+/// Refuses a start whose sizes do not fit the problem, whose entries are not
+/// finite or whose x is outside of its bounds, and fills an empty multiplier with zeros. Throws InvalidInput.
 template <FirstOrderProblem P> void prepare_start(const P &problem, State<VectorOf<P>> &state) {
   if (size(state.v) == 0) {
     state.v = zeros_like(state.y);
@@ -195,6 +229,9 @@ template <FirstOrderProblem P> void prepare_start(const P &problem, State<Vector
   require("x", state.x, problem.x_size());
   require("y", state.y, problem.y_size());
   require("v", state.v, problem.y_size());
+  if (const std::string outside = box_of(problem).outside_text(state.x); !outside.empty()) {
+    throw InvalidInput("start: " + outside);
+  }
 }
 
 } // namespace duplex

@@ -99,6 +99,7 @@ template <VectorSpace V> class ProblemView {
     [[nodiscard]] virtual Index x_size() const = 0;
     [[nodiscard]] virtual Index y_size() const = 0;
     [[nodiscard]] virtual bool offers_aggregation() const = 0;
+    [[nodiscard]] virtual Box<V> box() const = 0;
     virtual bool respond(const V &x, V &y, V &v) const = 0;
   };
 
@@ -109,6 +110,7 @@ template <VectorSpace V> class ProblemView {
     [[nodiscard]] Index x_size() const override { return problem->x_size(); }
     [[nodiscard]] Index y_size() const override { return problem->y_size(); }
     [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(*problem); }
+    [[nodiscard]] Box<V> box() const override { return box_of(*problem); }
     bool respond(const V &x, V &y, V &v) const override {
       if constexpr (ClosedFormLower<P>) {
         return problem->respond(x, y, v);
@@ -131,6 +133,8 @@ public:
   [[nodiscard]] Index x_size() const { return viewed_->x_size(); }
   [[nodiscard]] Index y_size() const { return viewed_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return viewed_->offers_aggregation(); }
+  /// The bounds of x.
+  [[nodiscard]] Box<V> box() const { return viewed_->box(); }
   bool respond(const V &x, V &y, V &v) const { return viewed_->respond(x, y, v); }
 
 private:

@@ -60,6 +60,7 @@ public:
   [[nodiscard]] auto upper() const { return problem_->upper(draw_); }
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
+  [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
 
   [[nodiscard]] State<Vector> start() const requires requires(const P &problem) { problem.start(); }
   { return problem_->start(); }

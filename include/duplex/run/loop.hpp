@@ -56,6 +56,7 @@ private:
       end_or_recover(Termination::step_failed, goes_on && run_.report.not_finite);
       return;
     }
+    parts_.origin.follow(run_.method->run().direction());
     const bool save_now = goes_on && checkpoints_.due(k);
     const bool looks = due || save_now || !goes_on || !run_.method->run().runs_ahead() || lookahead_.must_look(k) ||
                        parts_.read_direction_at(k);
@@ -82,8 +83,10 @@ private:
   }
 
   void prepare(std::int64_t k) {
-    if (parts_.watch.active()) {
-      off_the_clock([&] { parts_.keep_x(); });
+    if (parts_.watch.active()) { // any step may turn out to be the last, which is always observed
+      off_the_clock([&] { parts_.origin.keep(run_.state->x); });
+    } else if (parts_.origin.is_needed()) {
+      parts_.origin.keep(run_.state->x);
     }
     if (k > 1 && run_.subject.samples != nullptr) {
       run_.subject.samples->next();
@@ -102,8 +105,9 @@ private:
 
   /// Reads ‖d‖; false where the step does not count: the run diverges, or goes back to do steps again that nobody saw.
   [[nodiscard]] bool look(std::int64_t k, bool mendable) {
-    const double length = run_.summary.direction_norm = norm(run_.method->run().direction());
+    const double length = norm(run_.method->run().direction());
     parts_.directions.see(length);
+    run_.summary.direction_norm = parts_.directions.is_good(length) ? parts_.origin.free_norm(length) : length;
     const bool unseen = lookahead_.left_steps_unseen(k);
     lookahead_.looked_at(k);
     if (parts_.directions.is_good(length)) {

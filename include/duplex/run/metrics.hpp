@@ -4,7 +4,7 @@
 //   kkt                   ‖∇L(x, y, v)‖
 //   upper                 F(x, y) at the run's own y
 //   held-out              the upper level's loss on samples that neither level sees, where there are any
-//   hypergradient         ‖∇φ(x)‖, exact
+//   hypergradient         ‖∇φ(x)‖, exact, of its free part where x has bounds
 //   hypergradient-error   ‖d − ∇φ‖ at the point where d was computed
 //   phi                   φ(x) = F(x, y*(x)), exact
 //   phi-gap               |φ(x) − F*| / |F*|       where the answer is known
@@ -73,8 +73,8 @@ public:
 private:
   struct Shared {
     explicit Shared(const P &problem)
-        : problem_of_book(&problem), kkt_residual(problem), up(problem.upper()), exact_here(problem),
-          exact_before(problem) {}
+        : problem_of_book(&problem), box(box_of(problem)), kkt_residual(problem), up(problem.upper()),
+          exact_here(problem), exact_before(problem) {}
 
     /// Works the answer out when it is first asked for: that may cost more than a run.
     bool know_answer() {
@@ -115,7 +115,9 @@ private:
       }
     }
 
-    double hypergradient(const Progress<V> &progress) { return norm(here(progress).hypergradient); }
+    double hypergradient(const Progress<V> &progress) {
+      return box.free_norm(progress.state.x, here(progress).hypergradient, scratch);
+    }
 
     double hypergradient_error(const Progress<V> &progress) {
       const auto &exact = exact_before.at(progress.previous_x, progress.state.y);
@@ -137,6 +139,7 @@ private:
     }
 
     const P *problem_of_book;
+    Box<V> box;
     bool answer_was_sought = false;
     KktResidual<P> kkt_residual;
     UpperOf<P> up;

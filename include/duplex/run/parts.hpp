@@ -6,6 +6,7 @@
 #include <duplex/run/context.hpp>
 #include <duplex/run/direction_history.hpp>
 #include <duplex/run/rescue.hpp>
+#include <duplex/run/step_origin.hpp>
 #include <duplex/run/watch.hpp>
 #include <duplex/space/archive.hpp>
 
@@ -19,10 +20,12 @@ namespace duplex::detail {
 template <VectorSpace V> class RunParts {
 public:
   RunParts(RunContext<V> context, const Monitor<V> &monitor)
-      : run(std::move(context)), limited(run.subject.measured, ignored_, &run.meter->limit), directions(*run.options),
+      : run(std::move(context)), origin(run.subject.problem.box(), run.state->x),
+        limited(run.subject.measured, ignored_, &run.meter->limit), directions(*run.options),
         claims(run, run.options->has_tolerance() || monitor.target),
         rescue(run, directions, monitor.hold_out && monitor.hold_out->sees_breaks()),
-        watch(ProblemView<V>(limited), *run.options, monitor, *run.state), upper(run.traits.upper, run.state->x) {
+        watch(ProblemView<V>(limited), *run.options, monitor, *run.state),
+        upper(run.traits.upper, run.state->x, origin.box()) {
     run.summary.solver = run.method->name();
     run.method->begin(*run.state);
     if (const Saving *saving = run.options->saving; saving != nullptr && saving->from != nullptr) {
@@ -51,6 +54,7 @@ public:
     members("iterations", run.summary.iterations);
     members("direction norm", run.summary.direction_norm);
     members("directions", directions);
+    members("origin", origin);
     members("tentative", run.report.tentative);
     members("claims", claims);
     members("rescue", rescue);
@@ -72,9 +76,6 @@ public:
     return saved;
   }
 
-  /// Keeps x before a step for the observers: any step may turn out to be the last, which is always observed.
-  void keep_x() { assign(run.state->x, previous_x_); }
-
   /// Measures, tells the observers, and ends the run where a rule says so. Off the clock.
   void observe(std::int64_t k) {
     run.meter->limit.expect_other_work();
@@ -87,7 +88,7 @@ public:
                                     .recoveries = static_cast<std::int64_t>(run.summary.recoveries.size()),
                                     .counters = run.meter->counters,
                                     .state = *run.state,
-                                    .previous_x = previous_x_,
+                                    .previous_x = origin.x(),
                                     .direction = run.method->run().direction(),
                                     .metrics = {}},
                         run.summary.termination == Termination::interrupted);
@@ -106,7 +107,7 @@ public:
   [[nodiscard]] bool makes_up_for_a_look() {
     const bool owes = watch.owes_look_at(run.summary.iterations);
     if (owes) {
-      keep_x();
+      origin.keep(run.state->x);
       observe(run.summary.iterations);
     }
     return owes;
@@ -172,12 +173,14 @@ public:
   /// Begins the method anew from the state as it is, after a recovery.
   void start_anew() {
     rescue.begin_anew();
-    upper = UpperUpdate<V>(run.traits.upper, run.state->x);
+    upper = UpperUpdate<V>(run.traits.upper, run.state->x, origin.box());
+    origin.start_anew();
     directions.start_anew(run.summary.iterations);
     watch.start_anew();
   }
 
   RunContext<V> run;
+  StepOrigin<V> origin;
 
 private:
   /// Throws InvalidInput where the saved state is not of such a run.
@@ -232,7 +235,6 @@ private:
   }
 
   Counters ignored_;
-  V previous_x_;
 
 public:
   Counted<ProblemView<V>> limited; ///< the problem, for what is measured off the clock

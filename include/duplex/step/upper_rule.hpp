@@ -1,8 +1,10 @@
 #pragma once
 // How the upper variable follows a direction: gradient, momentum, Adam, or the gradient in
-// units of its own largest size so far. Every solver updates x through this.
+// units of its own largest size so far, and then to the nearest point within the bounds of x, where there are any.
+// Every solver updates x through this.
 
 #include <duplex/core/fields.hpp>
+#include <duplex/space/box.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace duplex {
 
@@ -67,7 +70,9 @@ void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const E
 /// The rule with the vectors that it keeps between steps.
 template <VectorSpace V> class UpperUpdate {
 public:
-  UpperUpdate(const UpperRule &rule, const V &x) : rule_(rule), entries_root_(std::sqrt(static_cast<double>(size(x)))) {
+  /// x stays in the box.
+  UpperUpdate(const UpperRule &rule, const V &x, Box<V> box = {})
+      : rule_(rule), box_(std::move(box)), entries_root_(std::sqrt(static_cast<double>(size(x)))) {
     if (rule.method == UpperMethod::momentum || rule.method == UpperMethod::adam) {
       first_ = zeros_like(x);
     }
@@ -92,6 +97,7 @@ public:
       adam_update(rule_, alpha, step_, d, first_, second_, x);
       break;
     }
+    box_.project(x);
   }
 
   /// The same in pieces, by a step that holds some entries of d and x in cache: begin() once, then
@@ -119,13 +125,18 @@ public:
       break;
     }
     }
+    box_.project(x, entry, count);
   }
+
+  /// Where x may be. A method that moves x without this rule keeps it there.
+  [[nodiscard]] const Box<V> &box() const { return box_; }
 
   template <class Archive> void archive(Archive &members) {
     members("first", first_);
     members("second", second_);
     members("step", step_);
     members("largest norm", largest_norm_);
+    members("bounds", box_);
   }
 
   /// Whether the rule has to be told of every ‖d‖, and is told of one after x has followed d.
@@ -142,6 +153,7 @@ private:
   }
 
   UpperRule rule_;
+  Box<V> box_;
   double entries_root_ = 1.0; ///< √n
   double largest_norm_ = 0.0;
   V first_;

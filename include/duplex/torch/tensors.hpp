@@ -4,6 +4,7 @@
 // cheap. Solvers see none of this.
 
 #include <duplex/core/saved_state.hpp>
+#include <duplex/space/box.hpp>
 #include <duplex/space/space.hpp>
 #include <duplex/step/upper_rule.hpp>
 
@@ -55,6 +56,11 @@ void set_zero(Tensors &y);
 void fill_normal(std::mt19937_64 &generator, Tensors &x);
 [[nodiscard]] double precision(const Tensors &x);
 
+// Bounds (box.hpp).
+void fill(double value, Tensors &x);
+void clip(const Tensors &lower, const Tensors &upper, Tensors &x);
+void drop_outward(const Tensors &lower, const Tensors &upper, const Tensors &x, Tensors &d);
+
 void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const Tensors &d, Tensors &first,
                  Tensors &second, Tensors &x);
 
@@ -63,7 +69,7 @@ void adam_update(const UpperRule &rule, double alpha, std::int64_t step, const T
 /// Into the memory of the tensors. Throws InvalidInput where their count or type differs.
 void set_numbers(const SavedState::Value &numbers, Tensors &x);
 
-static_assert(VectorSpace<Tensors>);
+static_assert(VectorSpace<Tensors> && BoundedSpace<Tensors>);
 
 /// "cpu", "cuda" or "cuda:1". Throws InvalidInput for another name and where there is no such device.
 [[nodiscard]] at::Device device_named(const std::string &name);
