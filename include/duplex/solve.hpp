@@ -42,11 +42,6 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S>
                        "which aggregation needs");
   }
   prepare_start(problem, state);
-  if (traits.chooses_its_steps() && box_of(problem).exists()) {
-    throw InvalidInput(std::string(S::name) +
-                       ": the problem has bounds on x, within which this method does not choose its steps: expected a "
-                       "method with steps, such as bagdc with alpha and beta");
-  }
   RunMeter meter(options);
   const Counted<P> counted(problem, meter.counters,
                            traits.solves_inside && meter.limit.exists() ? &meter.limit : nullptr);

@@ -14,7 +14,6 @@ TEST(BoundsOfTheTool, AreRefusedByTheirNames) {
   expect_refused("check --problem ridge --x-lower 2 --x-upper 1",
                  {"ridge: x-lower = 2 and x-upper = 1", "x-lower <= x-upper"});
   expect_refused("race --problem ridge:x-upper=-inf", {"x-upper = -inf"});
-  expect_refused("solve --problem ridge --x-upper 1", {"automatic: the problem has bounds on x", "bagdc"});
 }
 
 TEST(BoundsOfTheTool, KeepXWithinThemAndAreTold) {

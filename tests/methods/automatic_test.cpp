@@ -220,57 +220,5 @@ TEST(AutomaticSteps, ShowWhatTheyChose) {
   EXPECT_TRUE(solve(problem, with_given_steps, given, {.max_iterations = 3}).explanation.empty());
 }
 
-TEST(InnerSolver, EstimatesItsOwnError) {
-  const Index n = 80;
-  const Vec spectrum = log_spaced_spectrum<double>(n, 1000.0, 1.0);
-  const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
-  for (const double wanted : {1e-2, 1e-4, 1e-6}) {
-    automatic::InnerSolver<Vec> inner(Vec::Zero(n), 40);
-    const Vec right = random_vector(n, 3);
-    Vec residual = right;
-    Vec solution = Vec::Zero(n);
-    const auto report = inner.solve(product, residual, solution, {.absolute = 0.0, .relative = wanted});
-    ASSERT_EQ(report.status, LinearStatus::converged);
-    const double truth = (solution - right.cwiseQuotient(spectrum)).norm();
-    EXPECT_LE(truth, 3.0 * report.error);
-    EXPECT_GE(truth, 1e-2 * report.error);
-  }
-}
-
-TEST(InnerSolver, SolvesForNothingWhatItHasMet) {
-  const Index n = 20;
-  const Vec spectrum = log_spaced_spectrum<double>(n, 100.0, 1.0);
-  int products = 0;
-  const auto product = [&](const Vec &in, Vec &out) {
-    ++products;
-    out = spectrum.cwiseProduct(in);
-  };
-  automatic::InnerSolver<Vec> inner(Vec::Zero(n), 40);
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    products = 0;
-    Vec residual = random_vector(n, seed);
-    const Vec exact = residual.cwiseQuotient(spectrum);
-    Vec solution = Vec::Zero(n);
-    (void)inner.solve(product, residual, solution, {.absolute = 1e-6});
-    EXPECT_LE((solution - exact).norm(), 1e-6);
-    EXPECT_LE(products, seed == 1 ? n + 2 : 2);
-  }
-  EXPECT_FALSE(inner.h_changes());
-}
-
-TEST(InnerSolver, SeesThatTheHessianHasChanged) {
-  const Index n = 20;
-  Vec spectrum = log_spaced_spectrum<double>(n, 100.0, 1.0);
-  const auto product = [&](const Vec &in, Vec &out) { out = spectrum.cwiseProduct(in); };
-  automatic::InnerSolver<Vec> inner(Vec::Zero(n), 10);
-  for (const std::uint64_t seed : {1, 2}) {
-    Vec residual = random_vector(n, seed);
-    Vec solution = Vec::Zero(n);
-    (void)inner.solve(product, residual, solution, {.absolute = 1e-6});
-    spectrum.array() += Eigen::ArrayXd::LinSpaced(n, 0.0, 1.0);
-  }
-  EXPECT_TRUE(inner.h_changes());
-}
-
 } // namespace
 } // namespace duplex::testing

@@ -40,7 +40,8 @@ TEST(SecantPairs, AreTheInverseHessianOfBfgs) {
   std::vector<double> weights;
   const Vec gradient = random_vector(4, 9);
   Vec out = gradient;
-  apply_secant_pairs(pairs, 0.3, weights, out);
+  apply_secant_pairs(
+      pairs, [](Vec &vector) { vector *= 0.3; }, weights, out);
   EXPECT_LE(relative_error(out, inverse * gradient), 1e-14);
 }
 

@@ -97,10 +97,22 @@ template <class P> State<Vec> start_in(const P &problem) {
   return state;
 }
 
-TEST(ARunWithinBounds, OfAutomaticStepsIsRefusedInWords) {
-  const auto problem = bounded(bent(), 0.0, 1.0);
+TEST(ARunWithinBounds, OfAutomaticStepsEndsAtTheSolutionThatAnEnumerationFinds) {
+  const QuadraticWithin within;
+  const auto problem = within.bounded_problem();
   auto state = problem.start();
-  EXPECT_CONTAINS(refusal([&] { (void)solve(problem, state); }), "automatic: the problem has bounds on x");
+  const auto summary = solve(problem, Automatic{.tolerance = 1e-9}, state);
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
+  EXPECT_LE((state.x - within.solution()).norm(), 1e-7);
+  EXPECT_TRUE(box_of(problem).holds(state.x));
+}
+
+TEST(ARunWithinBounds, OfAutomaticStepsIsRightWhereNothingIsQuadratic) {
+  const auto problem = bounded(bent(), -0.2, 0.1);
+  auto state = start_in(problem);
+  const auto summary = solve(problem, state);
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << summary.brief();
+  EXPECT_TRUE(box_of(problem).holds(state.x));
 }
 
 TEST(ARunWithinBounds, EndsAtTheSolutionThatAnEnumerationFinds) {

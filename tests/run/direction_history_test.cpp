@@ -9,12 +9,12 @@ namespace {
 
 using detail::DirectionHistory;
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double undefined_number = std::numeric_limits<double>::quiet_NaN();
 
 TEST(DirectionHistory, CallsNoDirectionGoodThatIsNotFinite) {
   DirectionHistory history({});
-  history.see(not_a_number);
-  EXPECT_FALSE(history.is_good(not_a_number));
+  history.see(undefined_number);
+  EXPECT_FALSE(history.is_good(undefined_number));
   EXPECT_FALSE(history.is_good(infinity));
   EXPECT_FALSE(history.is_too_large(infinity)); // which is another reason
   EXPECT_EQ(history.first(), 0.0);
@@ -22,7 +22,7 @@ TEST(DirectionHistory, CallsNoDirectionGoodThatIsNotFinite) {
 
 TEST(DirectionHistory, JudgesDivergenceByTheFirstFiniteDirection) {
   DirectionHistory history({.divergence_factor = 100.0});
-  history.see(not_a_number);
+  history.see(undefined_number);
   EXPECT_TRUE(history.is_good(1e9)); // nothing is known yet
   history.see(3.0);
   history.see(1e6);
@@ -39,7 +39,7 @@ TEST(DirectionHistory, MeetsNoToleranceAtTheFirstStepNorAtATentativeOne) {
   EXPECT_FALSE(history.meets_tolerance(1, 0.0, false));
   EXPECT_FALSE(history.meets_tolerance(2, 0.0, true));
   EXPECT_FALSE(history.meets_tolerance(2, 2e-3, false));
-  EXPECT_FALSE(history.meets_tolerance(2, not_a_number, false));
+  EXPECT_FALSE(history.meets_tolerance(2, undefined_number, false));
   EXPECT_TRUE(history.meets_tolerance(2, 1e-3, false));
   history.start_anew(5);
   EXPECT_FALSE(history.meets_tolerance(6, 0.0, false));

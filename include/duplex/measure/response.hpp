@@ -65,11 +65,20 @@ public:
   }
 
   /// y by damped Newton steps until ‖∇y f‖ is at most `target`, or until rounding stops it from falling. Where
-  /// something else does, y is no minimizer, and nothing is claimed of it.
+  /// something else does, y is no minimizer, and nothing is claimed of it. Where H is indefinite on the way, f falls
+  /// along |H|⁻¹∇y f; whether it is positive definite at the end is for the caller to see.
   void minimize(double target) {
     constexpr int most_steps = 200;
     for (int n = 0; n < most_steps && length_ > target; ++n) {
-      require(hessian().solve(gradient_, step_, tolerance_for(target, length_)));
+      const LinearStatus status = hessian().solve(gradient_, step_, tolerance_for(target, length_));
+      if (status == LinearStatus::indefinite && hessian_.is_direct()) {
+        hessian_.invert_moduli(gradient_, step_);
+        if (!lower_value()) {
+          require(status);
+        }
+        continue;
+      }
+      require(status);
       if (hessian_.outside() > of_noise * gradient_noise()) {
         throw NotAvailable(
             "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
@@ -223,6 +232,28 @@ private:
     length_ = reached;
     stand_at_y();
     return true;
+  }
+
+  /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers f; false where none does.
+  [[nodiscard]] bool lower_value() {
+    constexpr int most_attempts = 40;
+    const double before = lower_.value();
+    const double slope = -dot(gradient_, step_);
+    const double found = backtrack(most_attempts, [&](double t) {
+      assign(y_, trial_);
+      axpy(-t, step_, trial_);
+      lower_.at(*x_, trial_);
+      return falls_enough(before, lower_.value(), t * slope) ? TrialStep::accepted : TrialStep::rejected;
+    });
+    if (found == 0.0) {
+      lower_.at(*x_, y_);
+      return false;
+    }
+    std::swap(y_, trial_);
+    stand_at_y();
+    lower_.grad_y(gradient_);
+    length_ = norm(gradient_);
+    return std::isfinite(length_);
   }
 
   ProblemView<V> problem_;

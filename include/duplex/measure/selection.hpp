@@ -4,7 +4,7 @@
 // ∇φ(x) = ∇xF − ∇²xy f·v, provided that
 //
 //   HN = 0 is more than rounding, and ∇²xy f·N = 0: otherwise f has minimizers for some x alone
-//   NᵀF_yyN is positive definite: otherwise neither level chooses
+//   NᵀF_yyN is positive definite: otherwise neither level chooses, unless F does not see N at all
 //
 // which is looked at. Only where H is assembled.
 
@@ -38,6 +38,10 @@ public:
       curvature.col(j) = basis_.transpose() * image_;
     }
     factor_ = dense::SymmetricFactor<Scalar>(curvature);
+    is_indifferent_ = curvature.allFinite() && leaves_the_choice_open(response, curvature);
+    if (is_indifferent_) {
+      return;
+    }
     if (!curvature.allFinite() || !factor_.is_positive_definite()) {
       throw SingularLowerLevel(
           "the lower Hessian is singular, and F has no single minimizer where f is flat: neither level "
@@ -47,6 +51,10 @@ public:
 
   /// The Newton step along N towards the smallest F, from where its gradient in y is `slope`.
   void step(const V &slope, V &out) const {
+    if (is_indifferent_) {
+      out = V::Zero(basis_.rows());
+      return;
+    }
     V along;
     factor_.solve(V(basis_.transpose() * slope), along);
     out = -(basis_ * along);
@@ -60,6 +68,22 @@ public:
 private:
   using Scalar = typename V::Scalar;
   using Matrix = dense::Matrix<Scalar>;
+
+  /// Whether F does not see along which minimizer of f it is taken: neither its slope nor its curvature along N is more
+  /// than rounding beside what they are elsewhere. φ and ∇φ are then those of any of them.
+  [[nodiscard]] bool leaves_the_choice_open(Response<V> &response, const Matrix &curvature) {
+    constexpr double nothing = 1e-10;
+    auto &upper = response.upper();
+    V slope = image_;
+    upper.grad_y(slope);
+    const double length = norm(slope);
+    if (!(length > 0.0)) {
+      return false;
+    }
+    upper.hess_yy(slope, image_);
+    return part_in_null_space(slope) <= nothing * length &&
+           static_cast<double>(curvature.cwiseAbs().maxCoeff()) <= nothing * norm(image_) / length;
+  }
 
   /// HN and ∇²xy f·N are zero but for rounding. A product that is all rounding is not homogeneous: H(sw) ≠ sHw.
   void require_flat(Response<V> &response) {
@@ -164,6 +188,7 @@ private:
   static constexpr double of_noise = 10.0;
 
   Matrix basis_; ///< N
+  bool is_indifferent_ = false;
   dense::SymmetricFactor<Scalar> factor_;
   V image_;
 };

@@ -45,9 +45,8 @@ public:
 
   /// ‖∇φ(x₀)‖, measured when it is first asked for.
   [[nodiscard]] const MeasuredSlope &first() {
-    constexpr double accuracy = 0.01;
     if (!knows_first_) {
-      verdict_.first = measured(x_, y_, {.relative = accuracy});
+      verdict_.first = measured(x_, y_, {.relative = accuracy_of_first});
       knows_first_ = true;
     }
     return verdict_.first;
@@ -65,6 +64,9 @@ public:
     constexpr double accuracy = 0.02;
     verdict_.tolerance = tolerance;
     verdict_.slope = {};
+    if (!first().known()) { // f may have several minimizers, and the run's y lead to the one that it follows
+      verdict_.first = measured(x_, at.y, {.relative = accuracy_of_first});
+    }
     if (first().known()) {
       verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy});
     }
@@ -100,6 +102,8 @@ public:
   }
 
 private:
+  static constexpr double accuracy_of_first = 0.01;
+
   /// Once more where a number was not finite: a product may have failed once.
   [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted) {
     auto slope = meter_.at(x, y, wanted);

@@ -2,29 +2,16 @@
 // Conjugate gradients for (H + εI) v = b with H given as a product, and a status
 // that says what H turned out to be.
 
+#include <duplex/numerics/linear_status.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace duplex {
-
-enum class LinearStatus : std::uint8_t {
-  converged,  ///< the relative residual is at most the tolerance
-  step_limit, ///< not yet, after the allowed number of steps
-  singular,   ///< a direction of zero curvature: H is singular and b is not in its range
-  indefinite, ///< a direction of negative curvature
-  not_finite, ///< NaN or infinity in b, in v or in a product
-};
-
-constexpr std::array<std::string_view, 5> linear_status_names{"converged", "step limit", "singular", "indefinite",
-                                                              "not finite"};
-constexpr const auto &names_of(LinearStatus /*unused*/) { return linear_status_names; }
 
 struct LinearOptions {
   double tolerance = 1e-10; ///< on ‖b − (H + εI)v‖ / ‖b‖

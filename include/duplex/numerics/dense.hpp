@@ -2,6 +2,8 @@
 // Dense factorizations, compiled once for float and double: they are what is slow to
 // compile in a numerics project, and nothing is gained by compiling them again.
 
+#include <duplex/numerics/linear_status.hpp>
+
 #include <Eigen/Core>
 
 #include <memory>
@@ -32,6 +34,28 @@ private:
   std::shared_ptr<const Factors> factors_;
 };
 
+/// The inverse of a symmetric H by way of S = D^-½HD^-½, D = |diag H|, on which it is judged what H is: the units of
+/// the variables do not matter. Copies share the factors.
+template <class Scalar> class ScaledInverse {
+public:
+  ScaledInverse() = default;
+  /// The part of `matrix` that is not symmetric is rounding, and is left out.
+  explicit ScaledInverse(const Matrix<Scalar> &matrix);
+
+  [[nodiscard]] bool is_there() const { return factors_ != nullptr; }
+  /// `converged` where H is positive definite beyond rounding; `singular`, `indefinite` or `not_finite` where it is
+  /// not.
+  [[nodiscard]] LinearStatus kind() const;
+  /// x = H⁻¹b; where H is indefinite, with the moduli of the eigenvalues of S; where it is singular, in its range.
+  void apply(const Vector<Scalar> &b, Vector<Scalar> &x) const;
+  /// Orthonormal columns that span the null space of a singular H; none where it is not singular.
+  [[nodiscard]] Matrix<Scalar> null_space() const;
+
+private:
+  struct Factors;
+  std::shared_ptr<const Factors> factors_;
+};
+
 /// Ascending eigenvalues and orthonormal eigenvectors of a symmetric matrix.
 template <class Scalar> struct Spectrum {
   Vector<Scalar> values;
@@ -48,6 +72,8 @@ template <class Scalar> [[nodiscard]] Matrix<Scalar> orthonormal_basis(const Mat
 
 extern template class SymmetricFactor<float>;
 extern template class SymmetricFactor<double>;
+extern template class ScaledInverse<float>;
+extern template class ScaledInverse<double>;
 extern template Spectrum<float> symmetric_spectrum(const Matrix<float> &matrix);
 extern template Spectrum<double> symmetric_spectrum(const Matrix<double> &matrix);
 extern template Vector<float> least_squares(const Matrix<float> &a, const Vector<float> &b);

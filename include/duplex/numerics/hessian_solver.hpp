@@ -100,6 +100,15 @@ public:
     }
   }
 
+  /// out = |H|⁻¹ b where is_direct(): with the moduli of the eigenvalues, so that −out lowers f where b is its gradient.
+  void invert_moduli(const V &b, V &out) const {
+    if constexpr (EigenVector<V>) {
+      const auto least = static_cast<typename V::Scalar>(std::max(indistinct(), std::numeric_limits<double>::min()));
+      out = spectrum_.vectors *
+            (spectrum_.vectors.transpose() * b).cwiseQuotient(spectrum_.values.cwiseAbs().cwiseMax(least));
+    }
+  }
+
   template <class W> using SpectrumOf = dense::Spectrum<typename W::Scalar>;
   using Spectrum = OnlyForEigen<V, SpectrumOf>;
   /// Ascending, where is_direct().

@@ -22,16 +22,16 @@ template <VectorSpace V> struct SecantPair {
   }
 };
 
-/// out ← B out, with B₀ = first_scale·I before the first pair. `pairs` is a vector of SecantPair or of what is one, the
-/// oldest first; `weights` is scratch that is kept between calls.
-template <class Pairs, VectorSpace V>
-void apply_secant_pairs(const Pairs &pairs, double first_scale, std::vector<double> &weights, V &out) {
+/// out ← B out, where apply_first(out) is B₀ before the first pair. `pairs` is a vector of SecantPair or of what is
+/// one, the oldest first; `weights` is scratch that is kept between calls.
+template <class Pairs, VectorSpace V, class First>
+void apply_secant_pairs(const Pairs &pairs, const First &apply_first, std::vector<double> &weights, V &out) {
   weights.resize(pairs.size());
   for (std::size_t i = pairs.size(); i-- > 0;) {
     weights[i] = dot(pairs[i].step, out) / pairs[i].product;
     axpy(-weights[i], pairs[i].change, out);
   }
-  scale(first_scale, out);
+  apply_first(out);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     axpy(weights[i] - dot(pairs[i].change, out) / pairs[i].product, pairs[i].step, out);
   }
@@ -64,9 +64,22 @@ public:
 
   /// out = −B gradient, with B₀ = sᵀΔg/‖Δg‖² of the newest pair, or `scale_without_pairs` where there is none.
   void direction(const V &gradient, V &out, double scale_without_pairs = 1.0) {
+    const double first = pairs_.empty() ? scale_without_pairs : scale_;
+    direction_from([first](V &vector) { scale(first, vector); }, gradient, out);
+  }
+  /// out = −B gradient with a B₀ of the caller's.
+  template <class First> void direction_from(const First &apply_first, const V &gradient, V &out) {
     assign(gradient, out);
-    apply_secant_pairs(pairs_, pairs_.empty() ? scale_without_pairs : scale_, weights_, out);
+    apply_secant_pairs(pairs_, apply_first, weights_, out);
     scale(-1.0, out);
+  }
+
+  /// The largest change of each entry in the steps of the pairs.
+  void largest_steps(V &out) const requires EigenVector<V> {
+    set_zero(out);
+    for (const auto &pair : pairs_) {
+      out = out.cwiseMax(pair.step.cwiseAbs());
+    }
   }
 
   template <class Archive> void archive(Archive &members) {

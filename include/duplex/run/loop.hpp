@@ -1,6 +1,5 @@
 #pragma once
-// The only loop: step, divergence, move x, stopping, recovery, monitor, checkpoint. A run of a method moves y and v and
-// estimates the hypergradient d; everything else is a part with a file of its own.
+// The only loop: step, divergence, move x, stopping, recovery, monitor, checkpoint, each a part with a file of its own.
 
 #include <duplex/run/checkpoints.hpp>
 #include <duplex/run/limits.hpp>
@@ -42,12 +41,11 @@ private:
     const bool due = parts_.watch.due(k);
     const bool observed_before = std::exchange(observed_, false);
     prepare(k);
+    MethodRun<V> &method = run_.method->run(); // asked once: the smallest steps take as long as a few virtual calls
     try {
-      run_.report = run_.method->run().step(*run_.state, k - 1, parts_.upper);
+      run_.report = method.step(*run_.state, k - 1, parts_.upper);
     } catch (const Cancelled &) {
-      observed_ = observed_before;
-      leave(k);
-      return;
+      return leave(k, observed_before);
     }
     run_.summary.iterations = k;
     const Termination limit = limits_.met(k, *run_.meter);
@@ -56,18 +54,18 @@ private:
       end_or_recover(Termination::step_failed, goes_on && run_.report.not_finite);
       return;
     }
-    parts_.origin.follow(run_.method->run().direction());
     const bool save_now = goes_on && checkpoints_.due(k);
-    const bool looks = due || save_now || !goes_on || !run_.method->run().runs_ahead() || lookahead_.must_look(k) ||
-                       parts_.read_direction_at(k);
-    if (looks && !look(k, goes_on)) { // before x follows: where d is not finite, x stays
+    const V &d = method.direction();
+    parts_.origin.follow(d);
+    const bool ahead = method.runs_ahead();
+    const bool looks = !ahead || due || save_now || !goes_on || lookahead_.must_look(k) || parts_.read_direction_at(k);
+    if (looks && !look(k, norm(d), goes_on)) { // before x follows: where d is not finite, x stays
       return;
     }
     if (!std::exchange(run_.report.moved_x, true)) {
-      parts_.upper.apply(run_.report.steps.alpha, run_.method->run().direction(), run_.state->x);
+      parts_.upper.apply(run_.report.steps.alpha, d, run_.state->x);
     }
-    // At a limit too: a run that goes on does what an uninterrupted one would have done.
-    bool recovered = looks && learns_that_it_recovers(k);
+    bool recovered = looks && learns_that_it_recovers(k, ahead); // at a limit too, as an uninterrupted run would
     run_.summary.termination = limit;
     recovered = recovered || stops_only_to_recover(k, limit);
     if (recovered && goes_on) {
@@ -83,10 +81,8 @@ private:
   }
 
   void prepare(std::int64_t k) {
-    if (parts_.watch.active()) { // any step may turn out to be the last, which is always observed
+    if (parts_.watch.active() || parts_.origin.is_needed()) { // any step may be the last, which is always observed
       off_the_clock([&] { parts_.origin.keep(run_.state->x); });
-    } else if (parts_.origin.is_needed()) {
-      parts_.origin.keep(run_.state->x);
     }
     if (k > 1 && run_.subject.samples != nullptr) {
       run_.subject.samples->next();
@@ -94,8 +90,9 @@ private:
     checkpoints_.before_step();
   }
 
-  void leave(std::int64_t k) {
+  void leave(std::int64_t k, bool observed_before) {
     left_ = true;
+    observed_ = observed_before;
     run_.summary.termination = run_.why_left();
     checkpoints_.put_back();
     if (parts_.watch.active() && k > 1 && !observed_) {
@@ -104,8 +101,7 @@ private:
   }
 
   /// Reads ‖d‖; false where the step does not count: the run diverges, or goes back to do steps again that nobody saw.
-  [[nodiscard]] bool look(std::int64_t k, bool mendable) {
-    const double length = norm(run_.method->run().direction());
+  [[nodiscard]] bool look(std::int64_t k, double length, bool mendable) {
     parts_.directions.see(length);
     run_.summary.direction_norm = parts_.directions.is_good(length) ? parts_.origin.free_norm(length) : length;
     const bool unseen = lookahead_.left_steps_unseen(k);
@@ -124,9 +120,9 @@ private:
   }
 
   /// Tells every part that keeps a history of a good step; true where the run drifts, and has gone back from that.
-  [[nodiscard]] bool learns_that_it_recovers(std::int64_t k) {
+  [[nodiscard]] bool learns_that_it_recovers(std::int64_t k, bool runs_ahead) {
     parts_.upper.learn(run_.summary.direction_norm);
-    if (run_.method->run().runs_ahead()) {
+    if (runs_ahead) {
       lookahead_.keep_if_due(k, parts_);
     }
     parts_.rescue.learn(k);

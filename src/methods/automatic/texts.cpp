@@ -1,3 +1,4 @@
+#include <duplex/methods/automatic/slope_probe.hpp>
 #include <duplex/methods/automatic/texts.hpp>
 
 namespace duplex::automatic {
@@ -19,10 +20,30 @@ std::string failure_text(LinearStatus status) {
   }
 }
 
-std::string stalled_text(const std::string &what, double precision_of_numbers) {
+std::string SlopeReport::text(double precision_of_numbers) const {
   const bool in_doubles = precision_of_numbers < 1e-10;
-  return what + "; rounding or a kink may hide the rest, or the derivatives may be wrong (`check` tells): ask for " +
-         (in_doubles ? "less" : "less, or use doubles");
+  const auto number = [](double value) { return short_number(value); };
+  switch (finding) {
+  case SlopeFinding::wrong:
+    return "; d is not the slope of F(x, y*(x)): along a move of the run that is " + number(0.5 * (left + right)) +
+           " by differences, and d says " + number(said) + ": a derivative is wrong; run `check`";
+  case SlopeFinding::kink:
+    return "; F(x, y*(x)) has a kink here: along a move of the run its slope is " + number(left) + " on one side and " +
+           number(right) + " on the other; smooth what has the kink";
+  case SlopeFinding::hidden:
+    return std::string("; differences of F(x, y*(x)) along the last moves show nothing but rounding: ask for ") +
+           (in_doubles ? "less" : "less, or use doubles");
+  default:
+    return "; differences of F(x, y*(x)) along the last moves agree with d: F is smooth here, and badly scaled or all "
+           "but "
+           "flat; give x other units, bounds, or a penalty";
+  }
+}
+
+std::string unbounded_text(double first, double now, double length_of_x) {
+  return "F(x, y*(x)) falls without end: it was " + short_number(first) + " and is " + short_number(now) +
+         ", with ||x|| = " + short_number(length_of_x) +
+         ": the upper level has no minimum; give x bounds, or add a penalty on it to F";
 }
 
 std::string text_of(const Findings &found) {

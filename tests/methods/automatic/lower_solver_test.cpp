@@ -44,7 +44,7 @@ TEST(ALowerSolver, SaysThatAGradientIsNotFinite) {
   const Vec x = Vec::Constant(2, std::nan(""));
   Vec y = Vec::Zero(2);
   Vec left = Vec::Zero(2);
-  InnerSolver<Vec> inner(y, 10);
+  InnerSolver<Vec> inner(y, y, 10);
   LowerSolver<Vec> solver(y);
   EXPECT_EQ(solver.solve(lower, inner, x, y, {.relative = 0.01}, left).status, LinearStatus::not_finite);
   EXPECT_EQ(y.norm(), 0.0);
@@ -56,7 +56,7 @@ TEST(ALowerSolver, SaysThatTheHessianIsSingular) {
   const Vec x = Vec::Ones(2);
   Vec y = Vec::Zero(2);
   Vec left = Vec::Zero(2);
-  InnerSolver<Vec> inner(y, 10);
+  InnerSolver<Vec> inner(y, y, 10);
   EXPECT_EQ(LowerSolver<Vec>(y).solve(lower, inner, x, y, {.relative = 0.01}, left).status, LinearStatus::singular);
 }
 
@@ -65,7 +65,7 @@ TEST(ALowerSolver, OnAQuadraticLowerLevelChecksItsModelEverMoreRarely) {
   lower.spectrum = log_spaced_spectrum<double>(12, 30.0, 1.0);
   Vec y = Vec::Zero(12);
   Vec left = Vec::Zero(12);
-  InnerSolver<Vec> inner(y, 40);
+  InnerSolver<Vec> inner(y, y, 40);
   LowerSolver<Vec> solver(y);
   for (std::uint64_t k = 0; k < 40; ++k) {
     const Vec x = random_vector(12, k);
@@ -90,7 +90,7 @@ TEST(ALowerSolver, FindsTheMinimizerOfWhatIsNotQuadraticWhereverItStarts) {
     Exponentials lower;
     Vec y = Vec::Constant(4, start);
     Vec left = Vec::Zero(4);
-    InnerSolver<Vec> inner(y, 10);
+    InnerSolver<Vec> inner(y, y, 10);
     LowerSolver<Vec> solver(y);
     const auto report = solver.solve(lower, inner, x, y, {.absolute = 1e-9}, left);
     EXPECT_EQ(report.status, LinearStatus::converged);
@@ -107,7 +107,7 @@ TEST(ALowerSolver, LowersWhatIsConcaveAndSaysThatItIs) {
   const Vec x = Vec::Ones(1);
   Vec y = Vec::Constant(1, 0.5);
   Vec left = Vec::Zero(1);
-  InnerSolver<Vec> inner(y, 10);
+  InnerSolver<Vec> inner(y, y, 10);
   lower.at(x, y);
   const double before = lower.value();
   EXPECT_EQ(LowerSolver<Vec>(y).solve(lower, inner, x, y, {.relative = 0.01}, left).status, LinearStatus::indefinite);
@@ -120,7 +120,7 @@ TEST(ALowerSolver, ThatIsRestoredChecksWhenTheOtherOneDoes) {
   lower.spectrum = Vec::LinSpaced(5, 1.0, 2.0);
   Vec y = Vec::Zero(5);
   Vec left = Vec::Zero(5);
-  InnerSolver<Vec> inner(y, 10);
+  InnerSolver<Vec> inner(y, y, 10);
   LowerSolver<Vec> solver(y);
   for (std::uint64_t k = 0; k < 5; ++k) {
     const Vec x = random_vector(5, k);
@@ -128,7 +128,7 @@ TEST(ALowerSolver, ThatIsRestoredChecksWhenTheOtherOneDoes) {
   }
   LowerSolver<Vec> restored(y);
   read_back(written(solver), restored);
-  InnerSolver<Vec> same_inner(y, 10);
+  InnerSolver<Vec> same_inner(y, y, 10);
   read_back(written(inner), same_inner);
   for (std::uint64_t k = 5; k < 12; ++k) {
     const Vec x = random_vector(5, k);

@@ -10,18 +10,11 @@ namespace {
 
 using automatic::UpperDirection;
 
-automatic::Estimate<Vec> with_d(const Vec &d, double value) {
-  auto estimate = automatic::estimate_at(State<Vec>{Vec::Zero(d.size()), Vec::Zero(1), Vec::Zero(1)});
-  estimate.d = d;
-  estimate.value = value;
-  return estimate;
-}
-
 TEST(TheUpperDirection, IsPlainDescentWhereNothingIsKnown) {
   UpperDirection<Vec> direction(5, Vec::Zero(2));
   Vec move = Vec::Zero(2);
   for (const double says_nothing : {0.0, std::nan(""), infinity}) {
-    direction.propose(with_d(Vec::Constant(2, 3.0), says_nothing), move);
+    direction.propose(Vec::Constant(2, 3.0), says_nothing, move);
     EXPECT_EQ(move[0], -3.0);
   }
 }
@@ -29,10 +22,10 @@ TEST(TheUpperDirection, IsPlainDescentWhereNothingIsKnown) {
 TEST(TheUpperDirection, IsPolyaksStepAtFirst) {
   UpperDirection<Vec> direction(5, Vec::Zero(2));
   Vec move = Vec::Zero(2);
-  direction.propose(with_d(Vec::Constant(2, 3.0), -9.0), move);
+  direction.propose(Vec::Constant(2, 3.0), -9.0, move);
   EXPECT_DOUBLE_EQ(move[0], -3.0 * 9.0 / 18.0);
   direction.reach_farther();
-  direction.propose(with_d(Vec::Constant(2, 3.0), -9.0), move);
+  direction.propose(Vec::Constant(2, 3.0), -9.0, move);
   EXPECT_DOUBLE_EQ(move[0], -4.0 * 3.0 * 9.0 / 18.0);
 }
 
@@ -41,7 +34,7 @@ TEST(TheUpperDirection, LearnsNothingFromACurvatureThatMayBeRounding) {
   Vec move = Vec::Zero(2);
   direction.learn(Vec::Unit(2, 0), Vec::Unit(2, 1), 1e-15);
   direction.learn(Vec::Unit(2, 0), -Vec::Unit(2, 0), -1.0);
-  direction.propose(with_d(Vec::Unit(2, 0), 0.0), move);
+  direction.propose(Vec::Unit(2, 0), 0.0, move);
   EXPECT_EQ(move[0], -1.0);
 }
 
@@ -49,19 +42,19 @@ TEST(TheUpperDirection, KeepsTheLengthOfTheLastPairWhereThePairsAreForgotten) {
   UpperDirection<Vec> direction(5, Vec::Zero(2));
   Vec move = Vec::Zero(2);
   direction.learn(Vec::Unit(2, 0), 4.0 * Vec::Unit(2, 0), 4.0); // φ has the curvature 4
-  direction.propose(with_d(Vec::Unit(2, 0), 7.0), move);
+  direction.propose(Vec::Unit(2, 0), 7.0, move);
   EXPECT_DOUBLE_EQ(move[0], -0.25);
   direction.forget_pairs();
-  direction.propose(with_d(Vec::Unit(2, 1), 7.0), move);
+  direction.propose(Vec::Unit(2, 1), 7.0, move);
   EXPECT_DOUBLE_EQ(move[1], -0.25);
 
   UpperDirection<Vec> restored(5, Vec::Zero(2));
   read_back(written(direction), restored);
-  restored.propose(with_d(Vec::Unit(2, 1), 7.0), move);
+  restored.propose(Vec::Unit(2, 1), 7.0, move);
   EXPECT_DOUBLE_EQ(move[1], -0.25);
 
   direction.forget();
-  direction.propose(with_d(Vec::Unit(2, 1), 7.0), move);
+  direction.propose(Vec::Unit(2, 1), 7.0, move);
   EXPECT_DOUBLE_EQ(move[1], -7.0);
 }
 

@@ -7,6 +7,8 @@
 #include <duplex/methods/automatic/texts.hpp>
 #include <duplex/problem/problem.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace duplex::automatic {
@@ -22,6 +24,8 @@ public:
   void begin(CurrentPoint<V> &current) {
     state_ = current.state();
     slope_ = current.slope();
+    first_value_ = current.estimate().value;
+    first_fall_ = 0.0;
     growth_limit_ = rule::growth_that_restarts;
     without_progress_ = 0;
   }
@@ -60,6 +64,14 @@ public:
       ++without_progress_;
     }
   }
+  /// Whether φ has fallen by far more than it was worth, and has no minimum.
+  [[nodiscard]] bool falls_without_end(CurrentPoint<V> &current) {
+    const double fall = first_value_ - current.estimate().value;
+    first_fall_ = first_fall_ > 0.0 ? first_fall_ : fall;
+    return fall > rule::fall_without_end * std::max(std::abs(first_value_), first_fall_);
+  }
+  [[nodiscard]] double first_value() const { return first_value_; }
+
   [[nodiscard]] bool is_stalled() const { return without_progress_ > rule::most_steps_without_progress; }
 
   void report(Findings &found) const { found.restarts = returns_; }
@@ -70,6 +82,8 @@ public:
     members("growth limit", growth_limit_);
     members("without progress", without_progress_);
     members("returns", returns_);
+    members("first value", first_value_);
+    members("first fall", first_fall_);
   }
 
 private:
@@ -78,6 +92,8 @@ private:
   double growth_limit_ = rule::growth_that_restarts; ///< of ‖d‖ over the best
   std::int64_t without_progress_ = 0;                ///< steps since the best point
   std::int64_t returns_ = 0;
+  double first_value_ = 0.0; ///< φ at the first point
+  double first_fall_ = 0.0;  ///< of φ, by the first step after which it had fallen
 };
 
 } // namespace duplex::automatic

@@ -1,12 +1,14 @@
 #pragma once
 // Where a run is, with d there as accurate as a step of x needs: its error is to be a share of ‖d‖. A step carries d
-// along without computing it; how far that was off, once d is computed anew, makes the share smaller or larger.
+// along without computing it; how far that was off, once d is computed anew, makes the share smaller or larger. Where x
+// has bounds, what counts of d is its free part (box.hpp).
 
 #include <duplex/measure/measured_slope.hpp>
 #include <duplex/methods/automatic/hypergradient.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/methods/automatic/texts.hpp>
 #include <duplex/problem/problem_view.hpp>
+#include <duplex/space/box.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,12 +20,16 @@ template <VectorSpace V> class CurrentPoint {
 public:
   /// `directions`: so many are recycled between inner solves.
   CurrentPoint(const ProblemView<V> &problem, const State<V> &start, std::size_t directions)
-      : hypergradient_(problem, start, directions), estimate_(estimate_at(start)), carried_(zeros_like(start.x)) {}
+      : box_(problem.box()), hypergradient_(problem, start, directions), estimate_(estimate_at(start)), before_(start),
+        carried_(zeros_like(start.x)), free_(zeros_like(start.x)) {}
 
   [[nodiscard]] Estimate<V> &estimate() { return estimate_; }
   [[nodiscard]] State<V> &state() { return estimate_.at; }
   [[nodiscard]] const V &d() const { return estimate_.d; }
-  [[nodiscard]] double slope() const { return norm(estimate_.d); }
+  /// The free part of d.
+  void free_direction(V &out) const { box_.free_part(estimate_.at.x, estimate_.d, out); }
+  [[nodiscard]] double slope() const { return box_.free_norm(estimate_.at.x, estimate_.d, free_); }
+  [[nodiscard]] const Box<V> &box() const { return box_; }
   [[nodiscard]] double error() const { return hypergradient_.error(estimate_); }
   [[nodiscard]] Hypergradient<ProblemView<V>> &hypergradient() { return hypergradient_; }
   [[nodiscard]] double mu() const { return hypergradient_.mu(); }
@@ -49,7 +55,12 @@ public:
   /// d anew at x, to an error of at most `level`.
   [[nodiscard]] LinearStatus refresh(double level) {
     assign(estimate_.d, carried_);
+    assign(estimate_.at, before_);
     const auto status = hypergradient_.evaluate(estimate_, level);
+    if (status != LinearStatus::converged) { // what was good stays
+      assign(before_, estimate_.at);
+      assign(carried_, estimate_.d);
+    }
     axpy(-1.0, estimate_.d, carried_);
     mismatch_ = norm(carried_);
     since_refresh_ = 0;
@@ -108,9 +119,12 @@ private:
     }
   }
 
+  Box<V> box_; ///< where x may be
   Hypergradient<ProblemView<V>> hypergradient_;
   Estimate<V> estimate_;
-  V carried_; ///< d before it was computed anew
+  State<V> before_; ///< where d is computed anew, with y and v as they were
+  V carried_;       ///< d as it was
+  mutable V free_;  ///< scratch
   double share_ = rule::first_share;
   double mismatch_ = 0.0; ///< of d as carried along and as computed anew
   int since_refresh_ = 0; ///< steps

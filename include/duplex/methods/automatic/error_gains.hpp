@@ -42,9 +42,18 @@ public:
     }
   }
 
-  void forget() {
-    known_ = false;
-    y_ = v_ = 0.0;
+  void forget() { go_back_to({}); }
+
+  struct Knowledge {
+    double y = 0.0;
+    double v = 0.0;
+    bool known = false;
+  };
+  [[nodiscard]] Knowledge knowledge() const { return {y_, v_, known_}; }
+  void go_back_to(const Knowledge &before) {
+    y_ = before.y;
+    v_ = before.v;
+    known_ = before.known;
   }
 
   /// The error of d at a point whose y and v have the errors that it tells.

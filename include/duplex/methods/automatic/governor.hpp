@@ -2,7 +2,6 @@
 // The main part of an automatic run. One step of x costs an evaluation of the hypergradient at x + p, p by
 // limited-memory BFGS, with y and v moved by conjugate gradients just far enough that d's error is a small share of
 // ‖d‖. Everything is a ratio of measured quantities, so that no unit of F, f, x or y matters. Its parts:
-//
 //   CurrentPoint     where the run is, and d there as accurate as a step needs
 //   UpperSearch      the move of x along p
 //   BestPoint        what the run goes back to, and what it leaves where nothing can be improved
@@ -16,6 +15,7 @@
 #include <duplex/methods/automatic/best_point.hpp>
 #include <duplex/methods/automatic/current_point.hpp>
 #include <duplex/methods/automatic/mu_continuation.hpp>
+#include <duplex/methods/automatic/sharp_reference.hpp>
 #include <duplex/methods/automatic/success_claim.hpp>
 #include <duplex/methods/automatic/texts.hpp>
 #include <duplex/methods/automatic/upper_search.hpp>
@@ -29,7 +29,7 @@ namespace duplex::automatic {
 struct GovernorOptions {
   double tolerance = 1e-5;     ///< on ‖∇φ‖ over that where the governor begins
   std::size_t directions = 40; ///< recycled between inner solves
-  std::size_t pairs = 20;      ///< of limited-memory BFGS
+  std::size_t pairs = 20;      ///< of limited-memory BFGS, and three times as many where x is small
 };
 
 template <VectorSpace V> class Governor {
@@ -53,7 +53,7 @@ public:
     if (status == LinearStatus::singular) {
       status = begin_aggregated();
     }
-    assign(current_.d(), direction_);
+    current_.free_direction(direction_);
     ++found_.steps;
     if (status == LinearStatus::converged && !claim_.is_made()) {
       status = advance(report);
@@ -63,6 +63,10 @@ public:
       const double slope = norm(direction_);
       report.steps.alpha = slope > 0.0 ? current_.distance_from(state.x) / slope : 0.0;
       found_.note_alpha(report.steps.alpha);
+    }
+    if (SlopeReport why; claim_.is_made() && search_.denies_success(current_, claim_.reference(), why)) {
+      claim_.withdraw();
+      stop(report, "||d|| is as small as asked for", why);
     }
     report.claims = claim_.claimed_tolerance();
     report.steps.beta = current_.hypergradient().work().beta;
@@ -82,9 +86,12 @@ public:
       return true;
     }
     claim_.withdraw();
-    if (!verdict.known()) {
+    if (!verdict.known()) { // where H is assembled it is known not to be singular
+      if (current_.hypergradient().is_direct() || !continuation_.can_begin(current_.mu())) {
+        return false;
+      }
       continuation_.suspect();
-      return continuation_.can_begin(current_.mu());
+      return true;
     }
     if (!claim_.learn(verdict)) {
       return false;
@@ -177,29 +184,16 @@ private:
   }
 
   [[nodiscard]] LinearStatus advance(StepReport &report) {
-    const auto status = search_.move(current_, [this] { return sharpen_reference(); });
+    const auto status = search_.move(current_, [this] {
+      const auto sharpened = sharpen_reference(claim_, current_, best_);
+      current_.free_direction(direction_);
+      return sharpened;
+    });
     if (search_.is_exhausted()) {
       stop(report, "no step along the direction lowers F");
       return status;
     }
     return status == LinearStatus::converged ? settle(report) : status;
-  }
-
-  /// ‖d‖ where the run began, by which everything is measured, must be right to a per cent.
-  [[nodiscard]] LinearStatus sharpen_reference() {
-    constexpr double accuracy = 0.01;
-    auto status = LinearStatus::converged;
-    if (!claim_.needs_sharp_reference()) {
-      return status;
-    }
-    if (current_.error() > accuracy * claim_.reference()) {
-      status = current_.refresh(accuracy * claim_.reference());
-      claim_.remeasure(current_.slope());
-      best_.remeasure(current_.slope());
-      assign(current_.d(), direction_);
-    }
-    claim_.set_error_of_reference(current_.error());
-    return status;
   }
 
   /// After a move: d anew where it is due, back to the best point where ‖d‖ has run away, an end where nothing moves.
@@ -213,23 +207,29 @@ private:
       status = best_.go_back(current_);
     }
     best_.note(current_);
+    if (best_.falls_without_end(current_)) {
+      report.failure = unbounded_text(best_.first_value(), current_.estimate().value, norm(current_.state().x));
+    }
+    if (search_.take_suspicion() && search_.probe(current_).finding == SlopeFinding::wrong) {
+      stop(report, "steps have disagreed with d");
+    }
     if (best_.is_stalled()) {
       stop(report, "the norm of d has not fallen for long");
     }
     return status;
   }
 
-  static void stop(StepReport &report, const char *why) {
+  void stop(StepReport &report, const char *why) { stop(report, why, search_.probe(current_)); }
+  static void stop(StepReport &report, const char *why, const SlopeReport &probe) {
     report.stuck = true;
-    report.failure = why;
+    report.failure = why + probe.text(precision(V()));
   }
 
   /// A run that is stuck gives its best point; one whose linear solves failed says why.
   void end_where_nothing_helps(LinearStatus status, StepReport &report) {
     if (report.stuck) {
       best_.give(current_);
-      assign(current_.d(), direction_);
-      report.failure = stalled_text(report.failure, precision(direction_));
+      current_.free_direction(direction_);
     }
     if (status != LinearStatus::converged) {
       report.stuck = false;

@@ -6,11 +6,14 @@
 #include <duplex/methods/automatic/estimate.hpp>
 #include <duplex/methods/automatic/inner_solver.hpp>
 #include <duplex/methods/automatic/lower_solver.hpp>
+#include <duplex/methods/automatic/selected_response.hpp>
 #include <duplex/methods/automatic/texts.hpp>
 #include <duplex/problem/aggregate.hpp>
 #include <duplex/problem/problem.hpp>
+#include <duplex/space/archive.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,15 +39,17 @@ public:
   using V = VectorOf<P>;
 
   Hypergradient(const P &problem, const State<V> &start, std::size_t memory)
-      : lower_(problem), upper_(problem.upper()), memory_(memory), inner_(start.y, memory), newton_(start.y),
-        gains_(start), residual_(zeros_like(start.y)), slope_(zeros_like(start.y)) {}
+      : lower_(problem), upper_(problem.upper()), offers_aggregation_(offers_aggregation(problem)), memory_(memory),
+        inner_(start.x, start.y, memory), newton_(start.y), gains_(start), residual_(zeros_like(start.y)),
+        slope_(zeros_like(start.y)), like_x_(zeros_like(start.x)), selected_(start.x, start.y) {}
 
   /// Improves y and v until d's error is at most `level`; without a level, until both are right to a per cent of
   /// their own moves. The status is that of the linear solves.
   [[nodiscard]] LinearStatus evaluate(Estimate<V> &point, double level) {
-    LinearStatus status = solve_lower(point, level);
-    if (status == LinearStatus::converged) {
-      status = solve_multiplier(point, level);
+    LinearStatus status = selects_ ? select(point) : solve_both(point, level);
+    if (status == LinearStatus::singular && !selects_ && can_select()) {
+      selects_ = true;
+      status = select(point);
     }
     if (status != LinearStatus::converged) {
       return status;
@@ -57,8 +62,9 @@ public:
   /// Takes ψ = μF + (1 − μ)f for the lower level; what was learned of another is forgotten.
   void aggregate(double mu) {
     mu_ = mu;
+    selects_ = false;
     lower_.weigh(mu, 1.0);
-    inner_ = InnerSolver<V>(residual_, memory_);
+    inner_ = InnerSolver<V>(like_x_, residual_, memory_);
     newton_.check_anew();
     gains_.forget();
   }
@@ -79,6 +85,24 @@ public:
   [[nodiscard]] double error(const Estimate<V> &point) const { return gains_.error(point); }
   [[nodiscard]] const InnerWork &work() const { return work_; }
 
+  /// Whether the lower level was seen not to be quadratic in y: then y is not affine in x, and may have a domain.
+  [[nodiscard]] bool is_curved() const { return newton_.is_curved(); }
+  /// Whether H is assembled, so that d can be had to many digits.
+  [[nodiscard]] bool is_direct() const { return selects_ || inner_.is_direct(); }
+
+  /// What the inner solves have learnt. What was learnt at a point that is not taken is forgotten.
+  struct Knowledge {
+    typename InnerSolver<V>::Knowledge inner;
+    typename ErrorGains<V>::Knowledge gains;
+    bool selects = false;
+  };
+  [[nodiscard]] Knowledge knowledge() const { return {inner_.knowledge(), gains_.knowledge(), selects_}; }
+  void go_back_to(const Knowledge &before) {
+    selects_ = before.selects;
+    inner_.go_back_to(before.inner);
+    gains_.go_back_to(before.gains);
+  }
+
   void report(Findings &found) const {
     found.mu = mu_;
     found.smallest_curvature = inner_.smallest_curvature();
@@ -95,12 +119,44 @@ public:
     members("mu", mu_);
     lower_.weigh(mu_, 1.0);
     members("inner", inner_);
+    members("selects", selects_);
+    if (selects_) {
+      members("selected", selected_);
+    }
+    if constexpr (!std::same_as<Archive, StateWriter>) {
+      restore();
+    }
     members("newton", newton_);
     members("gains", gains_);
     members("work", work_);
   }
 
 private:
+  /// After archive() has read: what was assembled, as it was.
+  void restore() {
+    inner_.restore(lower_);
+    if (selects_) {
+      selected_.restore(lower_, upper_);
+    }
+  }
+
+  [[nodiscard]] LinearStatus solve_both(Estimate<V> &point, double level) {
+    const LinearStatus status = solve_lower(point, level);
+    return status == LinearStatus::converged ? solve_multiplier(point, level) : status;
+  }
+
+  /// Whether the upper level can choose among many lower minimizers: it needs second derivatives, and H assembled.
+  [[nodiscard]] bool can_select() const { return mu_ == 0.0 && offers_aggregation_ && selected_.is_possible(); }
+  [[nodiscard]] LinearStatus select(Estimate<V> &point) {
+    const LinearStatus status = selected_.solve(lower_, upper_, point);
+    selects_ = status != LinearStatus::singular; // then neither level chooses
+    if (status == LinearStatus::converged) {
+      upper_.at(point.at.x, point.at.y);
+      upper_.grad_y(slope_);
+    }
+    return status;
+  }
+
   [[nodiscard]] LinearStatus solve_lower(Estimate<V> &point, double level) {
     State<V> &s = point.at;
     const auto report =
@@ -117,10 +173,15 @@ private:
     lower_.at(s.x, s.y);
     upper_.at(s.x, s.y);
     upper_.grad_y(slope_);
-    lower_.hess_yy(s.v, residual_);
-    scale(-1.0, residual_);
-    axpy(1.0, slope_, residual_);
-    const auto report = inner_.solve([this](const V &in, V &out) { lower_.hess_yy(in, out); }, residual_, s.v,
+    if (inner_.is_free()) {
+      set_zero(s.v);
+      assign(slope_, residual_);
+    } else {
+      lower_.hess_yy(s.v, residual_);
+      scale(-1.0, residual_);
+      axpy(1.0, slope_, residual_);
+    }
+    const auto report = inner_.solve([this](const V &in, V &out) { lower_.hess_yy(in, out); }, s.x, s.y, residual_, s.v,
                                      gains_.tolerance_of_v(level, s.v));
     work_.v_steps += report.steps;
     work_.eta = report.step_size;
@@ -137,6 +198,7 @@ private:
 
   AggregatedLower<P> lower_;
   UpperOf<P> upper_;
+  bool offers_aggregation_;
   std::size_t memory_; ///< directions that the inner solver recycles
   double mu_ = 0.0;
   InnerSolver<V> inner_;
@@ -144,6 +206,9 @@ private:
   ErrorGains<V> gains_;
   V residual_;
   V slope_; ///< ∇yF
+  V like_x_;
+  bool selects_ = false; ///< the lower level has many minimizers, and the upper one chooses
+  SelectedResponse<V> selected_;
   InnerWork work_;
 };
 

@@ -1,46 +1,117 @@
 #pragma once
 // Conjugate gradients for H e = r to a given error of e, not of the residual: what the hypergradient feels is the
 // error, which exceeds residual/L by up to the condition number. Knows the lower level from all its solves: the
-// curvatures met, and recycled directions.
+// curvatures met, and recycled directions. Where y is small H is assembled once conjugate gradients have cost as many
+// products as that, and where they fail (direct_solver.hpp).
 
 #include <duplex/core/fields.hpp>
+#include <duplex/methods/automatic/direct_solver.hpp>
 #include <duplex/methods/automatic/error_estimate.hpp>
+#include <duplex/methods/automatic/inner_tolerance.hpp>
 #include <duplex/methods/automatic/recycled.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 namespace duplex::automatic {
 
-struct InnerTolerance {
-  double absolute = 0.0;  ///< on the error's norm
-  double relative = 0.0;  ///< or on the error over how far this solve has moved
-  double magnitude = 0.0; ///< norm of what the solution is a correction of, or of itself: rounding is relative to it
-};
-
-struct InnerReport {
-  LinearStatus status = LinearStatus::converged;
-  std::int64_t steps = 0;
-  double error = 0.0;     ///< estimate of ‖e‖ that is left
-  double step_size = 0.0; ///< ‖move‖ / ‖residual at the start‖
-};
-
 template <VectorSpace V> class InnerSolver {
 public:
-  InnerSolver(const V &like, std::size_t memory)
-      : recycled_(memory, like), preconditioned_(zeros_like(like)), start_(zeros_like(like)) {}
+  InnerSolver(const V &x, const V &y, std::size_t memory)
+      : direct_(x, y), recycled_(memory, y), preconditioned_(zeros_like(y)), start_(zeros_like(y)) {}
 
-  /// Moves `solution` and leaves the final residual in `residual`. On a failure both are those of the last good step.
+  /// Moves `solution` and leaves the final residual in `residual`; `product` is that with H at (x, y). On a failure
+  /// both are those of the last good step.
   template <class Product>
-  InnerReport solve(const Product &product, V &residual, V &solution, const InnerTolerance &tolerance) {
+  InnerReport solve(const Product &product, const V &x, const V &y, V &residual, V &solution,
+                    const InnerTolerance &tolerance) {
+    if (!std::isfinite(norm(residual))) {
+      return {.status = LinearStatus::not_finite};
+    }
+    if (is_direct()) {
+      return direct_.solve(product, x, y, residual, solution, tolerance);
+    }
+    InnerReport report = solve_iteratively(product, residual, solution, tolerance);
+    if (report.status == LinearStatus::converged || report.status == LinearStatus::not_finite ||
+        !direct_.is_possible()) {
+      return report;
+    }
+    report.status = direct_.assemble(product, x, y);
+    if (report.status == LinearStatus::not_finite || report.status == LinearStatus::singular) {
+      return report;
+    }
+    const auto rest = direct_.solve(product, x, y, residual, solution, tolerance);
+    return {rest.status, report.steps + rest.steps, rest.error, std::max(report.step_size, rest.step_size)};
+  }
+
+  [[nodiscard]] double smallest_curvature() const { return smallest_; }
+  [[nodiscard]] double largest_curvature() const { return largest_; }
+  /// The error of a solution that leaves this residual: ‖H⁻¹r‖ where H is assembled, otherwise ‖r‖/σ with the smallest
+  /// curvature met so far for σ, once some were met.
+  [[nodiscard]] double error_of(const V &residual) {
+    return is_direct() ? direct_.error_of(residual) : residual_bound(norm(residual));
+  }
+  /// Below this ∇y f at y is noise.
+  [[nodiscard]] double rounding_of_gradient(const V &y) const { return 100.0 * precision(y) * largest_ * norm(y); }
+  /// H is seen to differ from solve to solve: no residual is solved by old images any more.
+  [[nodiscard]] bool h_changes() const { return h_changes_; }
+  void note_that_h_changes() {
+    h_changes_ = true;
+    direct_.note_that_h_changes();
+  }
+  /// Whether H is assembled.
+  [[nodiscard]] bool is_direct() const { return direct_.is_ready(); }
+  /// Whether the next solve will cost no product: then it may as well begin from zero.
+  [[nodiscard]] bool is_free() const { return direct_.is_believed(); }
+  [[nodiscard]] std::int64_t assemblies() const { return direct_.assemblies(); }
+
+  /// What the solves have learnt of H. A trial that is rejected has learnt it where the run does not go.
+  struct Knowledge {
+    double smallest = 0.0;
+    double largest = 0.0;
+    bool explored = false;
+    bool h_changes = false;
+    std::int64_t assemblies = 0;
+  };
+  [[nodiscard]] Knowledge knowledge() const { return {smallest_, largest_, explored_, h_changes_, assemblies()}; }
+  /// Forgets what was learnt since. What H is like elsewhere says nothing of it here where it changes.
+  void go_back_to(const Knowledge &before) {
+    if (!h_changes_) {
+      return;
+    }
+    smallest_ = before.smallest;
+    largest_ = before.largest;
+    explored_ = before.explored;
+    h_changes_ = before.h_changes;
+    recycled_.forget();
+    if (assemblies() != before.assemblies) {
+      direct_.forget();
+    }
+  }
+
+  template <class Archive> void archive(Archive &members) {
+    members("recycled", recycled_);
+    members("smallest", smallest_);
+    members("largest", largest_);
+    members("explored", explored_);
+    members("h changes", h_changes_);
+    members("steps in all", steps_in_all_);
+    members("excess", excess_);
+    members("direct", direct_);
+  }
+  /// After archive() has read: H as it was, where it was assembled. `lower` is moved to where that was.
+  template <class Lower> void restore(Lower &lower) { direct_.restore(lower); }
+
+private:
+  /// Stops with `step_limit` once the steps of all solves have cost as many products as assembling H would, where that
+  /// is possible.
+  template <class Product>
+  InnerReport solve_iteratively(const Product &product, V &residual, V &solution, const InnerTolerance &tolerance) {
     InnerReport report;
     const double first_length = norm(residual);
     double length = first_length;
-    if (!std::isfinite(length)) {
-      report.status = LinearStatus::not_finite;
-      return report;
-    }
     if (length == 0.0) {
       return report;
     }
@@ -51,7 +122,9 @@ public:
     }
     estimate_.restart();
     report.error = residual_bound(length);
-    const std::int64_t most_steps = 10 * static_cast<std::int64_t>(size(solution)) + 100;
+    const auto dimensions = static_cast<std::int64_t>(size(solution));
+    const std::int64_t most_steps =
+        direct_.is_possible() ? std::max<std::int64_t>(0, dimensions - excess_) + usual_steps : 10 * dimensions + 100;
     step_.restart(residual);
     while (!fits(report.error, length, solution, tolerance)) {
       if (report.steps == most_steps) {
@@ -75,30 +148,13 @@ public:
       report.error = estimate_.error(residual_bound(length));
     }
     recycled_.commit();
+    excess_ += std::max<std::int64_t>(0, report.steps - usual_steps);
     report.step_size = moved(solution) / first_length;
     return report;
   }
 
-  [[nodiscard]] double smallest_curvature() const { return smallest_; }
-  [[nodiscard]] double largest_curvature() const { return largest_; }
   /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
   [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
-  /// Below this ∇y f at y is noise.
-  [[nodiscard]] double rounding_of_gradient(const V &y) const { return 100.0 * precision(y) * largest_ * norm(y); }
-  /// H is seen to differ from solve to solve: no residual is solved by old images any more.
-  [[nodiscard]] bool h_changes() const { return h_changes_; }
-  void note_that_h_changes() { h_changes_ = true; }
-
-  template <class Archive> void archive(Archive &members) {
-    members("recycled", recycled_);
-    members("smallest", smallest_);
-    members("largest", largest_);
-    members("explored", explored_);
-    members("h changes", h_changes_);
-    members("steps in all", steps_in_all_);
-  }
-
-private:
   [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, preconditioned_); }
 
   /// Below this a residual is noise.
@@ -123,8 +179,10 @@ private:
   }
 
   static constexpr int steps_that_explore = 4;
+  static constexpr std::int64_t usual_steps = 2;     ///< of a solve, that nothing would save
   static constexpr double fall_that_explores = 1e-3; ///< of a residual, in fewer steps: all curvatures are alike
 
+  DirectSolver<V> direct_;
   RecycledDirections<V> recycled_;
   ErrorEstimate estimate_;
   ConjugateStep<V> step_;
@@ -134,7 +192,8 @@ private:
   double largest_ = 0.0;
   bool explored_ = false;
   bool h_changes_ = false;
-  int steps_in_all_ = 0;
+  std::int64_t steps_in_all_ = 0;
+  std::int64_t excess_ = 0; ///< steps that would have been saved if H had been assembled
 };
 
 } // namespace duplex::automatic

@@ -17,7 +17,7 @@ template <VectorSpace V> class LowerSolver {
 public:
   explicit LowerSolver(const V &y)
       : gradient_(zeros_like(y)), next_gradient_(zeros_like(y)), residual_(zeros_like(y)), y_before_(zeros_like(y)),
-        correction_(zeros_like(y)) {}
+        correction_(zeros_like(y)), y_first_(zeros_like(y)), moved_(zeros_like(y)) {}
 
   /// Whether f was seen not to be quadratic in y.
   [[nodiscard]] bool is_curved() const { return curved_; }
@@ -30,13 +30,14 @@ public:
   InnerReport solve(Lower &lower, InnerSolver<V> &inner, const V &x, V &y, const InnerTolerance &wanted,
                     V &gradient_left) {
     InnerReport total;
-    double way = 0.0;
+    double error = infinity;
+    assign(y, y_first_);
     lower.at(x, y);
     lower.grad_y(gradient_);
     for (int newton = 0; newton < most_newton_steps; ++newton) {
       const double length = norm(gradient_);
       assign(y, y_before_);
-      const InnerReport linear = solve_linear_model(lower, inner, wanted);
+      const InnerReport linear = solve_linear_model(lower, inner, x, y, wanted);
       total = {linear.status, total.steps + linear.steps, linear.error, linear.step_size};
       assign(residual_, gradient_left);
       scale(-1.0, gradient_left);
@@ -56,23 +57,25 @@ public:
       axpy(1.0, next_gradient_, residual_); // what the linear model missed
       const double missed = norm(residual_);
       const double rounding = inner.rounding_of_gradient(y);
-      way += linear.step_size * length;
-      const double allowed = std::max(wanted.absolute, wanted.relative * way);
-      if (convex && !curved_ && (missed <= rounding || inner.residual_bound(missed) <= 0.5 * allowed)) {
-        total.error += inner.residual_bound(missed);
+      const double allowed = std::max(wanted.absolute, wanted.relative * distance(y, y_first_, moved_));
+      if (convex && !curved_ && std::isfinite(lower.value()) &&
+          (missed <= rounding || inner.error_of(residual_) <= 0.5 * allowed)) {
+        total.error += inner.error_of(residual_);
         assign(next_gradient_, gradient_left);
         check_more_rarely();
         return total;
       }
       curved_ = true;
       inner.note_that_h_changes();
-      if (!convex || !(missed <= 0.5 * length)) {
+      if (!convex || !(missed <= 0.5 * length) || !std::isfinite(lower.value())) { // ∇y f may exist where f does not
         shorten_until_lower(lower, x, y);
       }
       std::swap(gradient_, next_gradient_);
       assign(gradient_, gradient_left);
-      total.error = inner.residual_bound(norm(gradient_));
-      if (convex && (total.error <= allowed || norm(gradient_) <= rounding)) {
+      total.error = inner.error_of(gradient_);
+      const double error_before = std::exchange(error, total.error);
+      const bool at_rest = !(error <= 0.5 * error_before) && error <= all_but_rounding * norm(y);
+      if (convex && (total.error <= allowed || norm(gradient_) <= rounding || at_rest)) {
         return total;
       }
     }
@@ -86,13 +89,15 @@ public:
   }
 
 private:
-  static constexpr int most_newton_steps = 30;
+  static constexpr int most_newton_steps = 200;
+  static constexpr double all_but_rounding = 1e-9; ///< of ‖y‖: a Newton step this short that helps nothing is rounding
   static constexpr int most_checks_apart = 16;
 
   /// correction_ solves H e = −∇y f, and residual_ is what is left of it. Where another Newton step follows anyway, a
   /// tenth is good enough.
   template <class Lower>
-  InnerReport solve_linear_model(Lower &lower, InnerSolver<V> &inner, const InnerTolerance &wanted) {
+  InnerReport solve_linear_model(Lower &lower, InnerSolver<V> &inner, const V &x, const V &y,
+                                 const InnerTolerance &wanted) {
     constexpr double forcing = 0.1;
     InnerTolerance asked = wanted;
     if (curved_) {
@@ -101,7 +106,7 @@ private:
     assign(gradient_, residual_);
     scale(-1.0, residual_);
     set_zero(correction_); // y stays where the products are taken
-    return inner.solve([&](const V &in, V &out) { lower.hess_yy(in, out); }, residual_, correction_, asked);
+    return inner.solve([&](const V &in, V &out) { lower.hess_yy(in, out); }, x, y, residual_, correction_, asked);
   }
 
   void check_more_rarely() {
@@ -152,6 +157,8 @@ private:
   V residual_;
   V y_before_; ///< y before the Newton step
   V correction_;
+  V y_first_; ///< y before all of them
+  V moved_;
   bool curved_ = false;
   int check_interval_ = 1; ///< Newton steps from one check of the linear model to the next
   int until_check_ = 1;

@@ -33,7 +33,7 @@ public:
   Opening(const P &problem, double scale_of_x, bool fused, const State<V> &start)
       : scale_(scale_of_x), start_(start), curvature_(problem, start.y),
         bagdc_(method(scale_of_x, fused), problem, start),
-        move_(UpperRule{.method = UpperMethod::adam, .adam_epsilon = without_unit}, start.x),
+        move_(UpperRule{.method = UpperMethod::adam, .adam_epsilon = without_unit}, start.x, box_of(problem)),
         last_(zeros_like(start.x)) {}
 
   [[nodiscard]] bool over() const { return end_ != OpeningEnd::not_yet; }

@@ -40,7 +40,8 @@ public:
   /// out = M residual, with M the inverse Hessian of limited-memory BFGS.
   void precondition(const V &residual, V &out) {
     assign(residual, out);
-    apply_secant_pairs(kept_, inverse_curvature_, weights_, out);
+    apply_secant_pairs(
+        kept_, [this](V &vector) { scale(inverse_curvature_, vector); }, weights_, out);
   }
 
   /// A direction of the solve that is going on; it serves from the next solve on.

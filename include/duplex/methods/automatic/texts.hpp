@@ -12,7 +12,8 @@ namespace duplex::automatic {
 
 [[nodiscard]] std::string failure_text(LinearStatus status);
 
-[[nodiscard]] std::string stalled_text(const std::string &what, double precision_of_numbers);
+/// Of a run whose value has fallen by far more than it was worth.
+[[nodiscard]] std::string unbounded_text(double first, double now, double length_of_x);
 
 /// What a run measured and chose.
 struct Findings {

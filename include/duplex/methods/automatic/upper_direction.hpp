@@ -1,7 +1,9 @@
 #pragma once
-// The move p of x that limited-memory BFGS proposes, and how long the first ones are.
+// The move p of x that limited-memory BFGS proposes, and how long the first ones are. Its first matrix is ∇²φ itself
+// where that was assembled (upper_hessian.hpp), and pairs are those since.
 
 #include <duplex/methods/automatic/estimate.hpp>
+#include <duplex/methods/automatic/upper_hessian.hpp>
 #include <duplex/numerics/secant_pairs.hpp>
 
 #include <cmath>
@@ -11,18 +13,22 @@ namespace duplex::automatic {
 
 template <VectorSpace V> class UpperDirection {
 public:
-  UpperDirection(std::size_t pairs, const V &x) : pairs_(pairs, x) {}
+  UpperDirection(std::size_t pairs, const V &x) : pairs_(pairs, x), hessian_(x) {}
 
-  /// p at a point. Before there is any pair, of the length that the last pair says or, at first, Polyak's step towards
-  /// F = 0.
-  void propose(const Estimate<V> &at, V &move) {
-    pairs_.direction(at.d, move);
+  /// p at a point with that slope and value of φ. Before there is any pair, of the length that the last pair says or,
+  /// at first, Polyak's step towards F = 0.
+  void propose(const V &slope, double value_there, V &move) {
+    if (hessian_.is_ready()) {
+      pairs_.direction_from([this](V &vector) { hessian_.apply(vector); }, slope, move);
+      return;
+    }
+    pairs_.direction(slope, move);
     if (!pairs_.empty() || scale_ > 0.0) {
       scale(pairs_.empty() ? reach_ * scale_ : reach_, move);
       return;
     }
-    const double length = norm(at.d);
-    const double value = std::abs(at.value);
+    const double length = norm(slope);
+    const double value = std::abs(value_there);
     const bool says_something = value > 0.0 && std::isfinite(value) && length > 0.0;
     scale(says_something ? reach_ * value / (length * length) : reach_, move);
   }
@@ -38,21 +44,39 @@ public:
   /// φ bends down along p: farther next time.
   void reach_farther() { reach_ *= 4.0; }
 
+  /// Is told of a step of x. `affordable`: d can be had to many digits at little cost.
+  void count_step(bool affordable) { hessian_.count_step(affordable); }
+  [[nodiscard]] bool hessian_is_due() const { return hessian_.is_due(); }
+  /// ∇²φ in the place of all pairs, by d_beside(j, h, out) as UpperHessian::assemble() asks for.
+  template <class Beside> void assemble_hessian(const Estimate<V> &here, const Beside &d_beside) {
+    if constexpr (EigenVector<V>) {
+      V typical = zeros_like(here.d);
+      pairs_.largest_steps(typical);
+      hessian_.assemble(here, typical, d_beside);
+      if (hessian_.is_ready()) {
+        pairs_.forget();
+      }
+    }
+  }
+
   void forget_pairs() { pairs_.forget(); }
   void forget() {
     pairs_.forget();
     scale_ = 0.0;
     reach_ = 1.0;
+    hessian_.forget();
   }
 
   template <class Archive> void archive(Archive &members) {
     members("pairs", pairs_);
     members("scale", scale_);
     members("reach", reach_);
+    members("hessian", hessian_);
   }
 
 private:
   SecantPairs<V> pairs_;
+  UpperHessian<V> hessian_;
   double scale_ = 0.0; ///< pᵀΔd/ΔdᵀΔd of the last pair
   double reach_ = 1.0; ///< times the length that would be taken otherwise
 };

@@ -1,11 +1,15 @@
 #pragma once
 // The search along p. The secant of d from x to x + p gives the length t of the exact line search. While φ behaves as a
 // quadratic function the point there is interpolated, x + tp, y + tΔy, v + tΔv, d + tΔd, at no product; F there says
-// whether it does. Otherwise x + p is taken where F falls enough (Armijo), and p is shortened where it does not.
+// whether it does. Otherwise x + p is taken where F falls enough (Armijo) and by what d says (trust_region.hpp), and p
+// is shortened where it does not; all that was learnt at a rejected point is forgotten.
 
+#include <duplex/methods/automatic/bounded_move.hpp>
 #include <duplex/methods/automatic/current_point.hpp>
+#include <duplex/methods/automatic/doubts.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/methods/automatic/trust.hpp>
+#include <duplex/methods/automatic/trust_region.hpp>
 #include <duplex/methods/automatic/upper_direction.hpp>
 
 #include <algorithm>
@@ -18,14 +22,17 @@ namespace duplex::automatic {
 template <VectorSpace V> class UpperSearch {
 public:
   UpperSearch(std::size_t pairs, const State<V> &start)
-      : direction_(pairs, start.x), trial_(estimate_at(start)), interpolated_(trial_), move_(zeros_like(start.x)),
-        change_(zeros_like(start.x)) {}
+      : direction_(pairs_for(start.x, pairs), start.x), doubts_(start.x), trial_(estimate_at(start)),
+        interpolated_(trial_), move_(zeros_like(start.x)), change_(zeros_like(start.x)), free_(zeros_like(start.x)) {}
 
   /// Moves x along p, unless is_exhausted() afterwards. The status is that of the linear solves. Once it is known how
   /// much d feels errors of y and v, sharpen() is called, which may compute d anew.
   template <class Sharpen> [[nodiscard]] LinearStatus move(CurrentPoint<V> &current, const Sharpen &sharpen) {
     doubted_ = false;
     outcome_ = Trial::too_far;
+    if (direction_.hessian_is_due()) {
+      assemble_hessian(current);
+    }
     propose(current);
     while (true) {
       auto status = evaluate_trial(current);
@@ -37,6 +44,7 @@ public:
       }
       outcome_ = judge(current);
       if (outcome_ == Trial::moved || outcome_ == Trial::exhausted) {
+        direction_.count_step(current.hypergradient().is_direct());
         return status;
       }
       if (outcome_ == Trial::doubtful) {
@@ -57,17 +65,34 @@ public:
   void forget() {
     direction_.forget();
     trust_ = {};
+    region_.forget();
   }
 
   void report(Findings &found) const { found.interpolated = interpolations_; }
 
+  /// What differences of φ along the last move say of d.
+  [[nodiscard]] SlopeReport probe(CurrentPoint<V> &current) { return doubts_.of_last_move(current, move_, trial_); }
+  [[nodiscard]] bool take_suspicion() { return doubts_.grow(); }
+  /// Whether success is denied by differences of φ; `first_slope` is ‖d‖ where the run began.
+  [[nodiscard]] bool denies_success(CurrentPoint<V> &current, double first_slope, SlopeReport &why) {
+    return doubts_.deny(current, first_slope, trial_, why);
+  }
+
   template <class Archive> void archive(Archive &members) {
     members("direction", direction_);
     members("trust", trust_);
+    members("region", region_);
     members("interpolations", interpolations_);
+    members("doubts", doubts_);
   }
 
 private:
+  /// More pairs where x is small: they cost little there.
+  [[nodiscard]] static std::size_t pairs_for(const V &x, std::size_t pairs) {
+    constexpr Index small = 2000;
+    return size(x) <= small ? std::clamp(static_cast<std::size_t>(size(x)), pairs, 3 * pairs) : pairs;
+  }
+
   /// What became of a trial at x + p.
   enum class Trial : std::uint8_t {
     moved,     ///< x has moved
@@ -76,14 +101,43 @@ private:
     exhausted, ///< no step along p lowers F
   };
 
+  /// ∇²φ at x, where d there can be had accurately.
+  void assemble_hessian(CurrentPoint<V> &current) {
+    if constexpr (EigenVector<V>) {
+      const double accuracy = rule::accuracy_of_difference * current.slope();
+      if (current.refresh(accuracy) != LinearStatus::converged) {
+        return;
+      }
+      const Estimate<V> &here = current.estimate();
+      direction_.assemble_hessian(here, [&](Index j, double &h, V &d) {
+        assign(here.at, trial_.at);
+        trial_.at.x[j] += static_cast<typename V::Scalar>(h);
+        current.box().project(trial_.at.x);
+        if (trial_.at.x[j] == here.at.x[j]) { // at its upper bound
+          trial_.at.x[j] -= static_cast<typename V::Scalar>(h);
+          current.box().project(trial_.at.x);
+        }
+        h = static_cast<double>(trial_.at.x[j]) - static_cast<double>(here.at.x[j]);
+        const bool found = current.hypergradient().evaluate(trial_, accuracy) == LinearStatus::converged;
+        assign(trial_.d, d);
+        return found;
+      });
+    }
+  }
+
   void propose(CurrentPoint<V> &current) {
     shortenings_ = 0;
-    direction_.propose(current.estimate(), move_);
+    const Estimate<V> &here = current.estimate();
+    current.free_direction(free_);
+    direction_.propose(free_, here.value, move_);
+    scale(region_.share_of(norm(move_)), move_);
+    BoundedMove<V>::keep_inside(current.box(), here.at.x, here.d, free_, move_);
   }
 
   /// d at x + p, which is shortened where that fails: the lower level there is not what it is here.
   [[nodiscard]] LinearStatus evaluate_trial(CurrentPoint<V> &current) {
     auto &hypergradient = current.hypergradient();
+    knowledge_ = hypergradient.knowledge();
     while (true) {
       const State<V> &here = current.state();
       assign(here.x, trial_.at.x);
@@ -95,6 +149,7 @@ private:
       if (status == LinearStatus::converged || ++shortenings_ > rule::most_shortenings) {
         return status;
       }
+      hypergradient.go_back_to(knowledge_);
       scale(0.1, move_);
     }
   }
@@ -120,23 +175,22 @@ private:
     const double curvature = dot(move_, change_);
     const double slope = dot(move_, here.d);
     const double t = curvature > 0.0 ? -slope / curvature : 1.0;
-    if (trust_.given() && curvature > 0.0 && interpolation_holds(current, t, slope, curvature)) {
+    if (trust_.given() && curvature > 0.0 && !current.hypergradient().is_curved() &&
+        interpolation_holds(current, t, slope, curvature)) {
       direction_.learn(move_, change_, curvature);
+      doubts_.move(t * norm(move_));
       std::swap(here, interpolated_);
       ++interpolations_;
       return Trial::moved;
     }
-    const bool lost_trust = trust_.lose();
-    if (!lost_trust && falls(here, trial_, slope)) {
-      direction_.learn(move_, change_, curvature);
-      trust_.learn(curvature > 0.0 && predicts(here, trial_, slope + 0.5 * curvature, rule::calm_match));
-      if (!(curvature > 0.0)) {
-        direction_.reach_farther();
-      }
-      std::swap(here, trial_);
+    const bool lost_trust = trust_.lose() && !current.hypergradient().is_curved();
+    const double predicted = slope + 0.5 * curvature;
+    const bool agreed = agrees(here, trial_, predicted, rule::disagreement);
+    if (!lost_trust && agreed && falls(here, trial_, slope)) {
+      accept(here, curvature, predicted);
       return Trial::moved;
     }
-    if (lost_trust || (!doubted_ && shortenings_ >= rule::shortenings_that_doubt_d)) {
+    if ((lost_trust && agreed) || (!doubted_ && shortenings_ >= rule::shortenings_that_doubt_d)) {
       doubted_ = !lost_trust;
       if (doubted_) {
         direction_.forget_pairs();
@@ -146,25 +200,48 @@ private:
     if (++shortenings_ > rule::most_shortenings) {
       return Trial::exhausted;
     }
-    scale(std::clamp(t, 0.1, 0.5), move_);
+    if (!agreed) {
+      doubts_.disagree();
+    }
+    current.hypergradient().go_back_to(knowledge_);
+    scale(std::clamp(t, 0.1, agreed ? 0.5 : 0.25), move_);
     return Trial::too_far;
+  }
+
+  /// Moves to x + p.
+  void accept(Estimate<V> &here, double curvature, double predicted) {
+    direction_.learn(move_, change_, curvature);
+    trust_.learn(curvature > 0.0 && predicts(here, trial_, predicted, rule::calm_match));
+    if (!(curvature > 0.0)) {
+      direction_.reach_farther();
+    }
+    doubts_.move(norm(move_));
+    region_.learn(norm(move_), shortenings_ > 0, agrees(here, trial_, predicted, rule::close_agreement));
+    std::swap(here, trial_);
   }
 
   /// Interpolates to the minimum of the line search, and asks F there whether φ is the quadratic it seems.
   [[nodiscard]] bool interpolation_holds(CurrentPoint<V> &current, double t, double slope, double curvature) {
     const Estimate<V> &here = current.estimate();
     interpolate(here, trial_, t, interpolated_);
+    if (!current.box().holds(interpolated_.at.x)) {
+      return false;
+    }
     current.hypergradient().measure_value(interpolated_);
     return predicts(here, interpolated_, t * slope + 0.5 * t * t * curvature, rule::poor_match);
   }
 
   UpperDirection<V> direction_;
   QuadraticTrust trust_;
-  Estimate<V> trial_;        ///< at x + p
-  Estimate<V> interpolated_; ///< at x + tp
-  V move_;                   ///< p
-  V change_;                 ///< Δd along p
-  int shortenings_ = 0;      ///< of p
+  TrustRegion region_;
+  Doubts<V> doubts_;
+  typename Hypergradient<ProblemView<V>>::Knowledge knowledge_ = {}; ///< before the trial
+  Estimate<V> trial_;                                                ///< at x + p
+  Estimate<V> interpolated_;                                         ///< at x + tp
+  V move_;                                                           ///< p
+  V change_;                                                         ///< Δd along p
+  V free_;                                                           ///< the free part of d, and scratch
+  int shortenings_ = 0;                                              ///< of p
   Trial outcome_ = Trial::moved;
   bool doubted_ = false; ///< d was computed anew in this search, since no length of p was good
   std::int64_t interpolations_ = 0;

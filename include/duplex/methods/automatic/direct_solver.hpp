@@ -1,0 +1,244 @@
+#pragma once
+// H e = r where y is small enough for H to be assembled: conjugate gradients preconditioned by M, the inverse of H as
+// it was at some point of late. Where H has not changed since that is one step, and where it has, a few. The error is
+// ‖Mr‖, and zero is judged beside pᵀM⁻¹p, so that the units of y's entries do not matter.
+//
+// H is assembled anew where the steps that this would have saved have cost as many products as it costs. Where M is
+// seen to be exact, again and again, it is believed to be, and looked at once in a while: a solve costs no product
+// then.
+
+#include <duplex/methods/automatic/inner_tolerance.hpp>
+#include <duplex/methods/automatic/rules.hpp>
+#include <duplex/numerics/assembled_hessian.hpp>
+#include <duplex/space/space.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace duplex::automatic {
+
+/// Of vectors that are not Eigen's: it is never possible.
+template <class V> class DirectSolver {
+public:
+  DirectSolver(const V & /*x*/, const V & /*y*/) {}
+  [[nodiscard]] static bool is_possible() { return false; }
+  [[nodiscard]] static bool is_ready() { return false; }
+  [[nodiscard]] static bool is_believed() { return false; }
+  [[nodiscard]] static std::int64_t assemblies() { return 0; }
+  [[nodiscard]] static double error_of(const V & /*residual*/) { return 0.0; }
+  void forget() {}
+  void note_that_h_changes() {}
+  template <class Product> LinearStatus assemble(const Product & /*product*/, const V & /*x*/, const V & /*y*/) {
+    return LinearStatus::step_limit;
+  }
+  template <class Product>
+  InnerReport solve(const Product & /*product*/, const V & /*x*/, const V & /*y*/, V & /*residual*/, V & /*solution*/,
+                    const InnerTolerance & /*tolerance*/) {
+    return {.status = LinearStatus::step_limit};
+  }
+  template <class Archive> void archive(Archive & /*members*/) {}
+  template <class Lower> void restore(Lower & /*lower*/) {}
+};
+
+template <EigenVector V> class DirectSolver<V> {
+public:
+  DirectSolver(const V &x, const V &y)
+      : preconditioned_(zeros_like(y)), direction_(zeros_like(y)), image_(zeros_like(y)), start_(zeros_like(y)),
+        moved_(zeros_like(y)), assembled_x_(zeros_like(x)), assembled_y_(zeros_like(y)) {}
+
+  [[nodiscard]] bool is_possible() const { return start_.size() <= AssembledHessian<V>::largest; }
+  /// Whether H is assembled.
+  [[nodiscard]] bool is_ready() const { return hessian_.is_there(); }
+  [[nodiscard]] std::int64_t assemblies() const { return assemblies_; }
+  [[nodiscard]] const AssembledHessian<V> &hessian() const { return hessian_; }
+  void forget() {
+    hessian_.forget();
+    exact_in_a_row_ = 0;
+  }
+  /// Whether the next solve will cost no product, since M is believed to be exact.
+  [[nodiscard]] bool is_believed() const {
+    return is_ready() && !changes_ && exact_in_a_row_ >= rule::exact_solves_to_believe &&
+           unchecked_ + 1 < rule::solves_between_checks;
+  }
+  /// H is seen to differ from solve to solve.
+  void note_that_h_changes() { changes_ = true; }
+
+  /// Assembles H at (x, y), where the products are taken, and says what it is.
+  template <class Product> LinearStatus assemble(const Product &product, const V &x, const V &y) {
+    hessian_.assemble(product, y);
+    ++assemblies_;
+    excess_ = 0;
+    exact_in_a_row_ = 0;
+    assign(x, assembled_x_);
+    assign(y, assembled_y_);
+    return hessian_.kind();
+  }
+
+  /// Moves `solution` and leaves the final residual in `residual`. Where H is found to be indefinite at (x, y) the
+  /// solution has moved by the inverse with the moduli of its eigenvalues, which lowers f.
+  template <class Product>
+  InnerReport solve(const Product &product, const V &x, const V &y, V &residual, V &solution,
+                    const InnerTolerance &tolerance) {
+    InnerReport report;
+    const double first_length = norm(residual);
+    assign(solution, start_);
+    if (is_believed()) {
+      return apply(residual, solution, first_length);
+    }
+    unchecked_ = 0;
+    begin(residual);
+    const double first_error = error_;
+    bool is_exact = false; // M is the inverse of this very H
+    while (!fits(solution, tolerance)) {
+      const double before = error_;
+      const bool renews = !is_exact && excess_ >= static_cast<std::int64_t>(size(y));
+      report.status = renews ? LinearStatus::singular : step(product, residual, solution);
+      if (report.status == LinearStatus::converged) {
+        excess_ += ++report.steps > usual_steps ? 1 : 0;
+        is_exact = is_exact || error_ <= fall_of_exact * before;
+        if (is_exact && !(error_ <= 0.5 * before)) { // what is left is rounding
+          break;
+        }
+        continue;
+      }
+      if (is_exact || report.status == LinearStatus::not_finite) {
+        break;
+      }
+      report.status = assemble(product, x, y);
+      is_exact = true;
+      begin(residual);
+      if (report.status != LinearStatus::converged) {
+        move_by_moduli(report, solution);
+        break;
+      }
+    }
+    learn_of_exactness(report, first_error);
+    report.error = error_;
+    report.step_size = first_length > 0.0 ? moved(solution) / first_length : 0.0;
+    return report;
+  }
+
+  /// ‖Mr‖: the error of a solution that leaves this residual.
+  [[nodiscard]] double error_of(const V &residual) {
+    hessian_.invert(residual, preconditioned_);
+    return norm(preconditioned_);
+  }
+
+  /// H itself is not written: it is assembled again from where it was assembled, by restore().
+  template <class Archive> void archive(Archive &members) {
+    was_ready_ = is_ready();
+    members("ready", was_ready_);
+    members("assembled x", assembled_x_);
+    members("assembled y", assembled_y_);
+    members("assemblies", assemblies_);
+    members("excess", excess_);
+    members("exact in a row", exact_in_a_row_);
+    members("unchecked", unchecked_);
+    members("left", left_);
+    members("changes", changes_);
+  }
+  /// After archive() has read: H as it was. `lower` is moved to where that was.
+  template <class Lower> void restore(Lower &lower) {
+    if (was_ready_) {
+      lower.at(assembled_x_, assembled_y_);
+      hessian_.assemble([&](const V &in, V &out) { lower.hess_yy(in, out); }, assembled_y_);
+    } else {
+      hessian_.forget();
+    }
+  }
+
+private:
+  static constexpr std::int64_t usual_steps = 2; ///< of a solve, that a new M would not save
+  static constexpr double fall_of_exact = 1e-6;  ///< of the error in one step, by which M is seen to be exact
+  static constexpr double indistinct = 1e-12;    ///< of pᵀM⁻¹p, below which pᵀHp is no curvature
+
+  void begin(const V &residual) {
+    weight_ = metric_ = 0.0;
+    error_ = error_of(residual);
+  }
+
+  /// solution += Mr, with the error that solves which were looked at have left.
+  InnerReport apply(V &residual, V &solution, double first_length) {
+    ++unchecked_;
+    error_ = left_ * error_of(residual);
+    axpy(1.0, preconditioned_, solution);
+    set_zero(residual);
+    return {.error = error_, .step_size = first_length > 0.0 ? moved(solution) / first_length : 0.0};
+  }
+
+  void learn_of_exactness(const InnerReport &report, double first_error) {
+    const double left = first_error > 0.0 ? error_ / first_error : 0.0;
+    if (report.steps == 0) {
+      return;
+    }
+    const bool exact = report.status == LinearStatus::converged && report.steps <= usual_steps && left <= fall_of_exact;
+    exact_in_a_row_ = exact ? exact_in_a_row_ + 1 : 0;
+    changes_ = changes_ || !exact; // and is not believed in again
+    left_ = exact ? left : 0.0;
+  }
+
+  /// One step of preconditioned conjugate gradients.
+  template <class Product> [[nodiscard]] LinearStatus step(const Product &product, V &residual, V &solution) {
+    const double weight = dot(residual, preconditioned_);
+    if (weight_ == 0.0) {
+      assign(preconditioned_, direction_);
+      metric_ = weight;
+    } else {
+      const double ratio = weight / weight_;
+      scale(ratio, direction_);
+      axpy(1.0, preconditioned_, direction_);
+      metric_ = weight + ratio * ratio * metric_;
+    }
+    product(direction_, image_);
+    const double curvature = dot(direction_, image_);
+    if (!std::isfinite(curvature) || !std::isfinite(weight)) {
+      return LinearStatus::not_finite;
+    }
+    if (!(curvature > indistinct * metric_)) {
+      return curvature < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
+    }
+    weight_ = weight;
+    axpy(weight / curvature, direction_, solution);
+    axpy(-weight / curvature, image_, residual);
+    error_ = error_of(residual);
+    return LinearStatus::converged;
+  }
+
+  void move_by_moduli(InnerReport &report, V &solution) {
+    if (report.status == LinearStatus::indefinite) {
+      axpy(1.0, preconditioned_, solution);
+      ++report.steps;
+    }
+  }
+
+  [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, moved_); }
+
+  [[nodiscard]] bool fits(const V &solution, const InnerTolerance &tolerance) {
+    if (error_ <= tolerance.absolute || error_ == 0.0) {
+      return true;
+    }
+    const double way = moved(solution);
+    return error_ <= tolerance.relative * way || error_ <= 4.0 * precision(solution) * (tolerance.magnitude + way);
+  }
+
+  AssembledHessian<V> hessian_;
+  V preconditioned_; ///< Mr
+  V direction_;      ///< p
+  V image_;          ///< Hp
+  V start_;
+  V moved_;
+  V assembled_x_; ///< where H was assembled
+  V assembled_y_;
+  double weight_ = 0.0; ///< rᵀMr of the step before; zero where there was none
+  double metric_ = 0.0; ///< pᵀM⁻¹p
+  double error_ = 0.0;  ///< ‖Mr‖
+  std::int64_t assemblies_ = 0;
+  std::int64_t excess_ = 0; ///< steps since H was assembled that a new M would have saved
+  bool was_ready_ = false;
+  bool changes_ = false;
+  int exact_in_a_row_ = 0; ///< solves in which M was seen to be exact
+  int unchecked_ = 0;      ///< solves since one was looked at
+  double left_ = 0.0;      ///< of the error, by a step with an exact M
+};
+
+} // namespace duplex::automatic

@@ -1,0 +1,81 @@
+#pragma once
+// What φ does along a move p, by differences, beside what d says of it: why a run that improves nothing is where it is.
+//
+//   right = (φ(x + hp) − φ(x))/h,  left = (φ(x) − φ(x − hp))/h,  said = dᵀp
+//
+// for h from long to where rounding begins. For smooth φ and right derivatives all three become one number; at a
+// kink right and left do not, and where a derivative is wrong they do, to another number than said.
+
+#include <duplex/core/text.hpp>
+#include <duplex/methods/automatic/current_point.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace duplex::automatic {
+
+enum class SlopeFinding : std::uint8_t {
+  agrees,
+  hidden, ///< by rounding, at every h
+  kink,
+  wrong, ///< d is not the slope of φ
+};
+
+struct SlopeReport {
+  SlopeFinding finding = SlopeFinding::hidden;
+  double left = 0.0;
+  double right = 0.0;
+  double said = 0.0;
+
+  /// A sentence that follows another, for people.
+  [[nodiscard]] std::string text(double precision_of_numbers) const;
+};
+
+/// `longest` is the first h.
+template <VectorSpace V>
+[[nodiscard]] SlopeReport probe_slope(CurrentPoint<V> &current, const V &move, double longest, Estimate<V> &scratch) {
+  constexpr double shortest = 1e-7;
+  constexpr double share = 0.3;     // of a slope, by which others may miss it
+  constexpr double of_noise = 20.0; // a slope is measured where it is so many times its noise
+  auto &hypergradient = current.hypergradient();
+  const Estimate<V> &here = current.estimate();
+  const double accuracy = rule::accuracy_of_difference * norm(here.d);
+  (void)current.refresh(accuracy); // so that φ here is known as well as beside
+  SlopeReport report{.said = dot(here.d, move)};
+  double gap_before = infinity;
+  for (double h = longest; h > shortest; h *= 0.1) {
+    double noise = here.value_noise;
+    const auto value_at = [&](double t) {
+      assign(here.at, scratch.at);
+      axpy(t, move, scratch.at.x);
+      current.box().project(scratch.at.x);
+      if (hypergradient.evaluate(scratch, accuracy) != LinearStatus::converged) {
+        noise = infinity;
+      }
+      noise = std::max(noise, scratch.value_noise);
+      return scratch.value;
+    };
+    const double right = (value_at(h) - here.value) / h;
+    const double left = (here.value - value_at(-h)) / h;
+    const double largest = std::max({std::abs(right), std::abs(left), std::abs(report.said)});
+    if (!(largest > of_noise * noise / h)) {
+      continue;
+    }
+    report.left = left;
+    report.right = right;
+    const double gap = std::abs(right - left);
+    if (gap > share * largest && gap > 0.5 * gap_before) {
+      report.finding = SlopeFinding::kink;
+      return report;
+    }
+    gap_before = gap;
+    const double middle = 0.5 * (right + left);
+    const bool is_off = std::abs(middle - report.said) > share * std::max(std::abs(middle), std::abs(report.said));
+    report.finding = gap <= share * largest && is_off ? SlopeFinding::wrong : SlopeFinding::agrees;
+  }
+  return report;
+}
+
+} // namespace duplex::automatic
