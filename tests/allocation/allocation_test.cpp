@@ -209,6 +209,8 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, Bda{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Cg{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Neumann{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, STfbo{});
+  expect_no_allocation_after_first_step(problem, DTfbo{.inner = 5});
 }
 
 TEST(StochasticRun, AllocatesNothingAfterItsFirstStep) {

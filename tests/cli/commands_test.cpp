@@ -345,7 +345,7 @@ TEST(Cli, RacesEveryMethodUnderItsOwnNameWithItsSteps) {
   for (const auto &series : json["series"]) {
     names += series["name"].get<std::string>() + " ";
   }
-  EXPECT_EQ(names, "automatic bagdc:alpha=0.1:beta=0.2 bda cg ns nosa rhg ");
+  EXPECT_EQ(names, "automatic bagdc:alpha=0.1:beta=0.2 bda cg d-tfbo ns nosa rhg s-tfbo ");
 }
 
 TEST(Cli, WritesNoTraceOverWhatIsSomebodysOrAnotherRuns) {

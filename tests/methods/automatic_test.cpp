@@ -125,14 +125,14 @@ TEST(AutomaticSteps, DoNotClaimWhatRoundingHides) {
   EXPECT_FALSE(summary.converged()) << summary.brief();
 }
 
-TEST(AutomaticSteps, SwitchMuOnWhereTheLowerLevelHasManyMinimizers) {
+TEST(AutomaticSteps, LetTheUpperLevelChooseWhereTheLowerOneHasManyMinimizers) {
   for (const double start : {0.0, 0.01, -0.7}) {
     const MultipleMinimizers<double> problem(10, start);
     auto state = problem.start();
     const auto summary = solve(problem, automatic, state);
     EXPECT_TRUE(summary.converged()) << summary.brief();
     EXPECT_LE((state.x.array() - 1.0).abs().maxCoeff(), 1e-4) << summary.explanation;
-    EXPECT_CONTAINS(summary.explanation, "mu: the lower Hessian is singular");
+    EXPECT_LE(summary.iterations, 5);
   }
 }
 

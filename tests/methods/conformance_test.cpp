@@ -104,7 +104,7 @@ TEST(CatalogOf, SolversDescribesTheirOptions) {
     EXPECT_FALSE(S::title.empty());
     expect_fields_describe_themselves(S::name, S{});
   });
-  for (const std::string known : {"automatic", "bagdc", "bda", "cg", "nosa", "ns", "rhg"}) {
+  for (const std::string known : {"automatic", "bagdc", "bda", "cg", "d-tfbo", "nosa", "ns", "rhg", "s-tfbo"}) {
     EXPECT_TRUE(names.contains(known)) << known;
   }
 }

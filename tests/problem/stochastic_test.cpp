@@ -22,6 +22,8 @@ template <class Visit> void with_each_solver(const Visit &visit) {
   visit(Bda{.inner = 4});
   visit(Cg{.inner = 4});
   visit(Neumann{.inner = 4});
+  visit(STfbo{});
+  visit(DTfbo{.inner = 4});
 }
 
 TEST(StochasticRun, RefusesWrongOptionsAndStartsAsAnyRun) {

@@ -275,6 +275,9 @@ TEST(CostOfAStep, IsWhatEachHeaderSays) {
   expect_cost(problem, Cg{.inner = t, .epsilon = 0.0, .linear_steps = 2}, {t + 2, 2, 1});
   expect_cost(problem, Cg{.inner = t, .epsilon = 0.0, .linear_steps = 2, .warm_multiplier = true}, {t + 2, 3, 1});
   expect_cost(problem, Cg{.inner = t, .naive = true}, {3, 1, 1});
+  expect_cost(problem, STfbo{}, {3, 1, 1});
+  expect_cost(problem, DTfbo{.epsilon = 0.0, .inner = t}, {t + 2, t, 1});
+  expect_cost(problem, DTfbo{.epsilon = 1e9}, {3, 1, 1});
 }
 
 TEST(CostOfAStep, IsCountedAlikeInTheFusedStep) {

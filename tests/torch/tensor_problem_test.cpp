@@ -136,6 +136,8 @@ template <class Visit> void with_every_solver(double alpha, double beta, std::in
   visit(Bda{.alpha = alpha, .beta = beta, .inner = 5}, steps);
   visit(Cg{.alpha = alpha, .beta = beta, .inner = 5, .linear_steps = 3}, steps);
   visit(Neumann{.alpha = alpha, .beta = beta, .inner = 5}, steps);
+  visit(STfbo{.alpha = alpha, .beta = beta, .eta = beta}, steps);
+  visit(DTfbo{.alpha = alpha, .beta = beta, .eta = beta, .epsilon = 0.0, .inner = 5}, steps);
 }
 
 template <class Scalar, class P>

@@ -69,8 +69,9 @@ public:
   /// along |H|⁻¹∇y f; whether it is positive definite at the end is for the caller to see.
   void minimize(double target) {
     constexpr int most_steps = 200;
+    auto status = LinearStatus::converged;
     for (int n = 0; n < most_steps && length_ > target; ++n) {
-      const LinearStatus status = hessian().solve(gradient_, step_, tolerance_for(target, length_));
+      status = hessian().solve(gradient_, step_, tolerance_for(target, length_));
       if (status == LinearStatus::indefinite && hessian_.is_direct()) {
         hessian_.invert_moduli(gradient_, step_);
         if (!lower_value()) {
@@ -92,6 +93,7 @@ public:
     if (!(length_ > target)) {
       return;
     }
+    require(status); // f may fall for ever where it is not convex
     constexpr double all_but_noise = 1e3;
     const double noise = gradient_noise();
     if (!std::isfinite(noise)) {

@@ -65,8 +65,9 @@ public:
       return {.failure = no_multiplier_step, .not_finite = true};
     }
     implicit_direction(lower_, up_, s.v, direction_, cross_);
-    const double alpha = upper_step_.along(dot(direction_, direction_));
-    return {.steps = {.alpha = alpha, .beta = lower_step_.now(), .eta = multiplier_step_.now()}};
+    return {.steps = {.alpha = upper_step_.along(dot(direction_, direction_)),
+                      .beta = lower_step_.now(),
+                      .eta = multiplier_step_.now()}};
   }
 
   [[nodiscard]] const V &direction() const override { return direction_; }

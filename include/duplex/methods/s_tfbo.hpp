@@ -61,12 +61,13 @@ public:
     if (!std::isfinite(of_y) || !std::isfinite(of_v)) { // before anything has moved
       return {.failure = std::isfinite(of_y) ? no_multiplier_step : no_lower_step, .not_finite = true};
     }
-    const double beta = lower_step_.along(of_y);
-    const double eta = std::min(beta, multiplier_step_.along(of_v)); // 1/max(b, c)
-    const double alpha = eta * upper_step_.along(dot(direction_, direction_));
-    axpy(-beta, gradient_, s.y);
-    axpy(-eta, residual_, s.v);
-    return {.steps = {.alpha = alpha, .beta = beta, .eta = eta}};
+    StepSizes steps;
+    steps.beta = lower_step_.along(of_y);
+    steps.eta = std::min(steps.beta, multiplier_step_.along(of_v)); // 1/max(b, c)
+    steps.alpha = steps.eta * upper_step_.along(dot(direction_, direction_));
+    axpy(-steps.beta, gradient_, s.y);
+    axpy(-steps.eta, residual_, s.v);
+    return {.steps = steps};
   }
 
   [[nodiscard]] const V &direction() const override { return direction_; }

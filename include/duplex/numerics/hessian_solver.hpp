@@ -100,7 +100,8 @@ public:
     }
   }
 
-  /// out = |H|⁻¹ b where is_direct(): with the moduli of the eigenvalues, so that −out lowers f where b is its gradient.
+  /// out = |H|⁻¹ b where is_direct(): with the moduli of the eigenvalues, so that −out lowers f where b is its
+  /// gradient.
   void invert_moduli(const V &b, V &out) const {
     if constexpr (EigenVector<V>) {
       const auto least = static_cast<typename V::Scalar>(std::max(indistinct(), std::numeric_limits<double>::min()));

@@ -27,7 +27,7 @@ struct AtStart {
 };
 
 TEST(TheCurrentPoint, SaysThatTheLowerHessianIsSingular) {
-  const MultipleMinimizers<double> problem(2, 0.01);
+  const MultipleMinimizers<double> problem(1001, 0.01); // too many for the upper level to choose
   auto start = problem.start();
   start.y.setConstant(0.5); // F has a slope along which f has none
   CurrentPoint<Vec> current(ProblemView<Vec>(problem), start, 10);

@@ -166,7 +166,7 @@ TEST(AGovernor, GivesTheBestStateWhereItIsStuck) {
     farthest = std::max(farthest, state.x[0]);
   }
   ASSERT_TRUE(report.stuck);
-  EXPECT_CONTAINS(report.failure, "rounding or a kink may hide the rest");
+  EXPECT_CONTAINS(report.failure, "differences of F(x, y*(x))");
   EXPECT_GT(farthest, 0.9) << "it went to the cliff";
   EXPECT_EQ(state.x[0], 0.1) << "and came back to where the slope was smallest";
   EXPECT_NEAR(governor.direction()[0], -0.2, 1e-3);
@@ -187,7 +187,7 @@ TEST(AGovernor, IsStuckWhereRoundingHidesWhatIsAskedFor) {
 }
 
 TEST(AGovernor, TakesMuFromOneHalfToTheToleranceWhereTheLowerLevelIsSingular) {
-  const MultipleMinimizers<double> problem(3, 0.01);
+  const MultipleMinimizers<double> problem(1001, 0.01); // too many for H to be assembled
   auto state = problem.start();
   Governor<Vec> governor(ProblemView<Vec>(problem), state, {.tolerance = 1e-4});
   std::vector<double> weights;

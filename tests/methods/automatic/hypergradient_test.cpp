@@ -26,7 +26,7 @@ struct Known {
 };
 
 TEST(AHypergradient, SaysThatTheLowerHessianIsSingular) {
-  const MultipleMinimizers<double> problem(2, 0.01);
+  const MultipleMinimizers<double> problem(1001, 0.01); // too many for the upper level to choose
   Hypergradient<ProblemView<Vec>> hypergradient(ProblemView<Vec>(problem), problem.start(), 10);
   auto point = automatic::estimate_at(problem.start());
   point.at.y.setConstant(0.5); // F has a slope along which f has none

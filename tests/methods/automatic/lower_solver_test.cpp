@@ -97,7 +97,7 @@ TEST(ALowerSolver, FindsTheMinimizerOfWhatIsNotQuadraticWhereverItStarts) {
     EXPECT_TRUE(solver.is_curved());
     EXPECT_TRUE(inner.h_changes()) << "which no recycled image survives";
     EXPECT_LE((y.array() - x.array().log()).matrix().norm(), 1e-8) << start;
-    EXPECT_EQ(report.steps, lower.products);
+    EXPECT_LE(report.steps, lower.products) << "some of which assemble H";
   }
 }
 

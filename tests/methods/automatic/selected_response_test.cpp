@@ -93,7 +93,7 @@ TEST(ASelectedResponse, OfTwoQuadraticLevelsIsThatOfThePseudoInverse) {
   EXPECT_LE((run.point.at.y - run.nearest()).norm(), 1e-11);
   const Vec slope = run.point.at.y - run.upper.c;
   const Vec multiplier = dense::least_squares<double>(run.lower.a.transpose() * run.lower.a, slope);
-  EXPECT_LE(relative_error(run.point.at.v, multiplier), 1e-9);
+  EXPECT_LE(relative_error(run.lower.a * run.point.at.v, run.lower.a * multiplier), 1e-9) << "but for the null space";
   const int before = run.lower.products;
   run.point.at.x = random_vector(4, 92);
   ASSERT_EQ(run.solve(), LinearStatus::converged);

@@ -71,9 +71,12 @@ template <VectorSpace V>
       return report;
     }
     gap_before = gap;
+    if (gap > share * largest) { // φ bends more than it slopes, at this length
+      continue;
+    }
     const double middle = 0.5 * (right + left);
     const bool is_off = std::abs(middle - report.said) > share * std::max(std::abs(middle), std::abs(report.said));
-    report.finding = gap <= share * largest && is_off ? SlopeFinding::wrong : SlopeFinding::agrees;
+    report.finding = is_off ? SlopeFinding::wrong : SlopeFinding::agrees;
   }
   return report;
 }

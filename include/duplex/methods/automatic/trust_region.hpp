@@ -17,8 +17,9 @@ namespace duplex::automatic {
 template <class V>
 [[nodiscard]] bool agrees(const Estimate<V> &from, const Estimate<V> &to, double predicted, double share) {
   const double change = to.value - from.value;
-  return std::abs(change - predicted) <=
-         share * std::max(std::abs(change), std::abs(predicted)) + from.value_noise + to.value_noise;
+  return std::isfinite(change) &&
+         std::abs(change - predicted) <=
+             share * std::max(std::abs(change), std::abs(predicted)) + from.value_noise + to.value_noise;
 }
 
 class TrustRegion {

@@ -6,6 +6,7 @@
 #include <duplex/methods/automatic/upper_hessian.hpp>
 #include <duplex/numerics/secant_pairs.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -13,7 +14,7 @@ namespace duplex::automatic {
 
 template <VectorSpace V> class UpperDirection {
 public:
-  UpperDirection(std::size_t pairs, const V &x) : pairs_(pairs, x), hessian_(x) {}
+  UpperDirection(std::size_t pairs, const V &x) : pairs_(pairs_for(x, pairs), x), hessian_(x) {}
 
   /// p at a point with that slope and value of φ. Before there is any pair, of the length that the last pair says or,
   /// at first, Polyak's step towards F = 0.
@@ -75,6 +76,12 @@ public:
   }
 
 private:
+  /// More pairs where x is small: they cost little there.
+  [[nodiscard]] static std::size_t pairs_for(const V &x, std::size_t pairs) {
+    constexpr Index small = 2000;
+    return size(x) <= small ? std::clamp(static_cast<std::size_t>(size(x)), pairs, 3 * pairs) : pairs;
+  }
+
   SecantPairs<V> pairs_;
   UpperHessian<V> hessian_;
   double scale_ = 0.0; ///< pᵀΔd/ΔdᵀΔd of the last pair

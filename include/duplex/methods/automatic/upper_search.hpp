@@ -13,6 +13,7 @@
 #include <duplex/methods/automatic/upper_direction.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -22,8 +23,8 @@ namespace duplex::automatic {
 template <VectorSpace V> class UpperSearch {
 public:
   UpperSearch(std::size_t pairs, const State<V> &start)
-      : direction_(pairs_for(start.x, pairs), start.x), doubts_(start.x), trial_(estimate_at(start)),
-        interpolated_(trial_), move_(zeros_like(start.x)), change_(zeros_like(start.x)), free_(zeros_like(start.x)) {}
+      : direction_(pairs, start.x), doubts_(start.x), trial_(estimate_at(start)), interpolated_(trial_),
+        move_(zeros_like(start.x)), change_(zeros_like(start.x)), free_(zeros_like(start.x)) {}
 
   /// Moves x along p, unless is_exhausted() afterwards. The status is that of the linear solves. Once it is known how
   /// much d feels errors of y and v, sharpen() is called, which may compute d anew.
@@ -87,12 +88,6 @@ public:
   }
 
 private:
-  /// More pairs where x is small: they cost little there.
-  [[nodiscard]] static std::size_t pairs_for(const V &x, std::size_t pairs) {
-    constexpr Index small = 2000;
-    return size(x) <= small ? std::clamp(static_cast<std::size_t>(size(x)), pairs, 3 * pairs) : pairs;
-  }
-
   /// What became of a trial at x + p.
   enum class Trial : std::uint8_t {
     moved,     ///< x has moved
@@ -190,14 +185,16 @@ private:
       accept(here, curvature, predicted);
       return Trial::moved;
     }
-    if ((lost_trust && agreed) || (!doubted_ && shortenings_ >= rule::shortenings_that_doubt_d)) {
-      doubted_ = !lost_trust;
-      if (doubted_) {
-        direction_.forget_pairs();
-      }
+    if (lost_trust && agreed) {
       return Trial::doubtful;
     }
-    if (++shortenings_ > rule::most_shortenings) {
+    if (!doubted_ && shortenings_ >= rule::shortenings_that_doubt_d) {
+      doubted_ = true;
+      direction_.forget_pairs();
+      return Trial::doubtful;
+    }
+    const bool is_noise = shortenings_ > 0 && std::abs(slope) <= here.value_noise + trial_.value_noise;
+    if (++shortenings_ > rule::most_shortenings || is_noise) {
       return Trial::exhausted;
     }
     if (!agreed) {
