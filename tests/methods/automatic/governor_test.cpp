@@ -166,7 +166,7 @@ TEST(AGovernor, GivesTheBestStateWhereItIsStuck) {
     farthest = std::max(farthest, state.x[0]);
   }
   ASSERT_TRUE(report.stuck);
-  EXPECT_CONTAINS(report.failure, "differences of F(x, y*(x))");
+  EXPECT_CONTAINS(report.failure, "F(x, y*(x))") << "differences of which were asked";
   EXPECT_GT(farthest, 0.9) << "it went to the cliff";
   EXPECT_EQ(state.x[0], 0.1) << "and came back to where the slope was smallest";
   EXPECT_NEAR(governor.direction()[0], -0.2, 1e-3);

@@ -82,7 +82,7 @@ TEST(Doubts, GrowByDisagreementsOnceForEachDoubling) {
   automatic::Doubts<Vec> doubts(Vec::Zero(2));
   int times = 0;
   for (int k = 0; k < 40; ++k) {
-    doubts.disagree();
+    doubts.disagree(1.0);
     times += doubts.grow() ? 1 : 0;
   }
   EXPECT_EQ(times, 3) << "at 10, 20 and 40";

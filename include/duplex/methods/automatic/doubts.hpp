@@ -15,7 +15,10 @@ public:
   explicit Doubts(const V &x) : origin_(zeros_like(x)), path_(zeros_like(x)) { assign(x, origin_); }
 
   /// Is told of a trial that was rejected because φ is not what d says.
-  void disagree() { ++disagreements_; }
+  void disagree(double length) {
+    ++disagreements_;
+    last_length_ = last_length_ > 0.0 ? last_length_ : length;
+  }
   void move(double length) { last_length_ = length; }
 
   /// Whether there are many disagreements: true once, and again when there are twice as many.
@@ -70,7 +73,7 @@ private:
 
   V origin_; ///< x where the run began
   V path_;
-  double last_length_ = 0.0; ///< of the last move that was taken
+  double last_length_ = 0.0; ///< of the last move that was taken, or of the first that was not
   std::int64_t disagreements_ = 0;
   std::int64_t suspicious_at_ = rule::disagreements_that_doubt_d;
 };

@@ -44,8 +44,8 @@ public:
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepReport step(State<V> &state) {
-    StepReport report;
-    report.moved_x = true;
+    StepReport report{.moved_x = true};
+    const double mu = current_.mu();
     LinearStatus status = prepare();
     if (status == LinearStatus::converged && claim_.is_near(current_.slope())) {
       status = confirm();
@@ -55,7 +55,8 @@ public:
     }
     current_.free_direction(direction_);
     ++found_.steps;
-    if (status == LinearStatus::converged && !claim_.is_made()) {
+    const bool met_by_next_mu = current_.mu() != mu && claim_.is_near(current_.slope());
+    if (status == LinearStatus::converged && !claim_.is_made() && !met_by_next_mu) {
       status = advance(report);
       if (status == LinearStatus::singular) {
         status = begin_aggregated();
@@ -77,7 +78,6 @@ public:
     return report;
   }
 
-  /// d at x before the step.
   [[nodiscard]] const V &direction() const { return direction_; }
 
   /// What became of the claim of the last step. False where there is nothing left to try.

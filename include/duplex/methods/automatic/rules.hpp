@@ -19,6 +19,7 @@ inline constexpr int calm_steps_to_trust = 3;
 inline constexpr double disagreement =
     0.5; ///< of a step's change of value, from what d says of it, that rejects the step
 inline constexpr std::int64_t disagreements_that_doubt_d = 10;
+inline constexpr int disagreements_in_a_row = 8;   ///< of ever shorter steps, which no smooth φ has
 inline constexpr double slope_that_matters = 1e-3; ///< of the first, where differences deny success
 inline constexpr double fall_without_end = 1e8;    ///< of F, over its first value and first fall
 inline constexpr double close_agreement = 0.2;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace duplex::automatic {
@@ -60,7 +61,7 @@ template <VectorSpace V>
     const double right = (value_at(h) - here.value) / h;
     const double left = (here.value - value_at(-h)) / h;
     const double largest = std::max({std::abs(right), std::abs(left), std::abs(report.said)});
-    if (!(largest > of_noise * noise / h)) {
+    if (!(largest > std::max(of_noise * noise / h, std::numeric_limits<double>::min()))) {
       continue;
     }
     report.left = left;

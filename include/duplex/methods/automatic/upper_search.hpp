@@ -193,12 +193,12 @@ private:
       direction_.forget_pairs();
       return Trial::doubtful;
     }
-    const bool is_noise = shortenings_ > 0 && std::abs(slope) <= here.value_noise + trial_.value_noise;
-    if (++shortenings_ > rule::most_shortenings || is_noise) {
+    const bool never_agrees = !agreed && doubted_ && shortenings_ >= rule::disagreements_in_a_row;
+    if (++shortenings_ > rule::most_shortenings || never_agrees) {
       return Trial::exhausted;
     }
     if (!agreed) {
-      doubts_.disagree();
+      doubts_.disagree(norm(move_));
     }
     current.hypergradient().go_back_to(knowledge_);
     scale(std::clamp(t, 0.1, agreed ? 0.5 : 0.25), move_);
