@@ -81,6 +81,9 @@ int reproduce_figures(const ReproduceArguments &arguments) {
     if (arguments.experiment != "all" && arguments.experiment != entry.name) {
       continue;
     }
+    if (entry.needs_file && arguments.experiment == "all") {
+      continue;
+    }
     if (entry.needs_torch && arguments.experiment == "all") {
       everything_holds &= reproduce_with_torch(arguments, entry.name, all);
       continue;
@@ -119,7 +122,10 @@ void add_reproduce(CLI::App &app, Action &chosen) {
   for (const auto &entry : reproduce::entries) {
     known += fmt::format("\n{:<6} {}", entry.name, entry.title);
   }
-  command->add_option("EXPERIMENT", arguments->experiment, known + "\nall    every one of them")->required();
+  command
+      ->add_option("EXPERIMENT", arguments->experiment,
+                   known + "\nall    every one of them that needs no file of yours")
+      ->required();
   command->add_option("--out", arguments->out, "Folder for NAME.json, NAME.csv and NAME.svg")->capture_default_str();
   command->add_flag("--json", arguments->as_json, "Print JSON");
   add_field_options(*command, arguments->settings, "reproduce");

@@ -32,6 +32,7 @@ struct Settings {
   std::int64_t claim_problems = 1000;
   std::string only;
   std::int64_t starts = 10;
+  std::string ijcnn1;
   const std::atomic<bool> *interrupt = nullptr;
   std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
@@ -54,7 +55,8 @@ struct Settings {
     visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
     visit("claim-problems", self.claim_problems, at_least_one, "claims: random problems of each family");
     visit("only", self.only, any_number, "zoo: families with this in their name (empty: all)");
-    visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family");
+    visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family; ijcnn1: starts");
+    visit("ijcnn1", self.ijcnn1, any_number, "ijcnn1: its training rows, in LIBSVM's format");
   }
 
   void told(const std::string &text) const {
@@ -80,15 +82,17 @@ struct Settings {
 [[nodiscard]] experiment::Experiment checkpoints(const Settings &settings);
 [[nodiscard]] experiment::Experiment claims(const Settings &settings);
 [[nodiscard]] experiment::Experiment zoo(const Settings &settings);
+[[nodiscard]] experiment::Experiment ijcnn1(const Settings &settings);
 
 struct Entry {
   std::string_view name;
   std::string_view title;
   experiment::Experiment (*run)(const Settings &settings);
   bool needs_torch = false;
+  bool needs_file = false; ///< that only the caller has: not one of `all`
 };
 
-inline constexpr std::array<Entry, 15> entries{{
+inline constexpr std::array<Entry, 16> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -104,6 +108,7 @@ inline constexpr std::array<Entry, 15> entries{{
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
     {"claims", "What runs say of themselves, checked in quadruple precision", claims},
     {"zoo", "Problems that people have, beside what one would write oneself", zoo},
+    {"ijcnn1", "The field's benchmark of penalties: a verified solution from each of ten starts", ijcnn1, false, true},
     {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};
 
