@@ -71,7 +71,7 @@ Eigen::VectorXd scale_of(const Doubles &matrix) {
 } // namespace
 
 template <class Scalar>
-ScaledInverse<Scalar>::ScaledInverse(const Matrix<Scalar> &matrix)
+ScaledInverse<Scalar>::ScaledInverse(const Matrix<Scalar> &matrix, double accuracy)
     : factors_(std::make_shared<const Factors>([&] {
         Factors made;
         if (!matrix.allFinite()) {
@@ -80,19 +80,33 @@ ScaledInverse<Scalar>::ScaledInverse(const Matrix<Scalar> &matrix)
         }
         const auto n = static_cast<double>(matrix.rows());
         const double epsilon = static_cast<double>(Eigen::NumTraits<Scalar>::epsilon());
-        Doubles scaled = in_double(matrix);
-        made.scale = scale_of(scaled);
-        scaled = made.scale.asDiagonal() * (0.5 * (scaled + scaled.transpose())) * made.scale.asDiagonal();
+        Doubles symmetric = in_double(matrix);
+        symmetric = (0.5 * (symmetric + symmetric.transpose())).eval();
+        made.scale = scale_of(symmetric);
         const double indistinct = 8.0 * n * epsilon;
+        const Doubles scaled = made.scale.asDiagonal() * symmetric * made.scale.asDiagonal();
         made.cholesky.compute(scaled);
-        if (made.cholesky.info() == Eigen::Success && made.cholesky.rcond() > indistinct) {
+        if (made.cholesky.info() == Eigen::Success && made.cholesky.rcond() > std::max(indistinct, accuracy)) {
           return made;
         }
-        const Eigen::SelfAdjointEigenSolver<Doubles> solver(scaled);
+        Eigen::SelfAdjointEigenSolver<Doubles> solver(scaled);
+        const auto rounding = [&] { return indistinct * solver.eigenvalues().cwiseAbs().maxCoeff(); };
+        const double smallest = solver.eigenvalues()[0];
+        made.kind = smallest < -rounding()                    ? LinearStatus::indefinite
+                    : accuracy > 0.0 || smallest > rounding() ? LinearStatus::converged
+                                                              : LinearStatus::singular;
+        if (accuracy > 0.0) {
+          const Eigen::VectorXd moduli = solver.eigenvalues().cwiseAbs();
+          made.inverse_values = moduli.cwiseMax(accuracy * moduli.maxCoeff()).cwiseInverse();
+          made.vectors = solver.eigenvectors();
+          return made;
+        }
+        if (made.kind == LinearStatus::indefinite) { // its diagonal may vanish, and say nothing of units
+          made.scale.setOnes();
+          solver.compute(symmetric);
+        }
         const Eigen::VectorXd &values = solver.eigenvalues();
-        const double rounding = indistinct * std::max(std::abs(values[0]), std::abs(values[values.size() - 1]));
-        made.kind = values[0] < -rounding ? LinearStatus::indefinite : LinearStatus::singular;
-        made.inverse_values = (values.array().abs() > rounding).select(values.cwiseAbs().cwiseInverse(), 0.0);
+        made.inverse_values = (values.array().abs() > rounding()).select(values.cwiseAbs().cwiseInverse(), 0.0);
         made.vectors = solver.eigenvectors();
         return made;
       }())) {}
@@ -103,7 +117,7 @@ template <class Scalar> void ScaledInverse<Scalar>::apply(const Vector<Scalar> &
   const Factors &f = *factors_;
   const Eigen::VectorXd scaled = f.scale.cwiseProduct(in_double(b));
   const Eigen::VectorXd solution =
-      f.kind == LinearStatus::converged
+      f.vectors.size() == 0
           ? Eigen::VectorXd(f.cholesky.solve(scaled))
           : Eigen::VectorXd(f.vectors * f.inverse_values.cwiseProduct(f.vectors.transpose() * scaled));
   x = f.scale.cwiseProduct(solution).template cast<Scalar>();

@@ -45,6 +45,39 @@ TEST(SecantPairs, AreTheInverseHessianOfBfgs) {
   EXPECT_LE(relative_error(out, inverse * gradient), 1e-14);
 }
 
+TEST(SecantPairs, BringAHessianUpToDate) {
+  const Vec spectrum = Vec::LinSpaced(3, 1.0, 7.0);
+  SecantPairs<Vec> pairs(3, Vec::Zero(3));
+  Mat hessian = 20.0 * Mat::Identity(3, 3);
+  for (const Index j : {0, 1, 2}) {
+    const Vec s = Vec::Unit(3, j);
+    const Vec g = spectrum.cwiseProduct(s);
+    pairs.add(s, g, s.dot(g));
+  }
+  pairs.update(hessian);
+  EXPECT_LE((hessian - Mat(spectrum.asDiagonal())).norm(), 1e-14);
+}
+
+TEST(SecantPairs, WithinSomeEntriesAreThoseOfTheProblemWithTheOthersFixed) {
+  const Vec spectrum = Vec::LinSpaced(3, 1.0, 7.0);
+  SecantPairs<Vec> pairs(3, Vec::Zero(3));
+  SecantPairs<Vec> of_two(3, Vec::Zero(2));
+  for (const std::uint64_t seed : {1, 2}) {
+    const Vec s = random_vector(3, seed);
+    const Vec g = spectrum.cwiseProduct(s);
+    pairs.add(s, g, s.dot(g));
+    of_two.add(s.head(2), g.head(2), s.head(2).dot(g.head(2)));
+  }
+  const Vec gradient = random_vector(3, 9);
+  const Vec free = (Vec(3) << 1.0, 1.0, 0.0).finished();
+  Vec out(3);
+  Vec expected(2);
+  pairs.direction_within(free, gradient, out, 1.0);
+  of_two.direction(gradient.head(2), expected);
+  EXPECT_LE((out.head(2) - expected).norm(), 1e-14);
+  EXPECT_EQ(out[2], 0.0);
+}
+
 TEST(SecantPairs, ThatAreSavedGiveTheSameBits) {
   SecantPairs<Vec> pairs(2, Vec::Zero(3));
   SecantPairs<Vec> restored(2, Vec::Zero(3));

@@ -50,15 +50,17 @@ public:
   explicit SlopeMeter(const ProblemView<V> &problem)
       : response_(problem), lower_(problem.lower()), upper_(problem.upper()), box_(problem.box()) {}
 
-  /// At x, with y solved from a guess. The error is what was wanted or, where rounding forbids that, more.
-  [[nodiscard]] MeasuredSlope at(const V &x, const V &guess, const WantedAccuracy &wanted) {
+  /// At x, with y solved from a guess, and v where there is one of it. The error is what was wanted or, where rounding
+  /// forbids that, more.
+  [[nodiscard]] MeasuredSlope at(const V &x, const V &guess, const WantedAccuracy &wanted,
+                                 const V *guess_of_v = nullptr) {
     if (size(d_) != size(x) || size(y_moved_) != size(guess)) {
       d_ = d_moved_ = x_moved_ = free_ = cross_ = zeros_like(x);
       y_moved_ = v_moved_ = flat_ = random_ = residual_ = step_ = zeros_like(guess);
     }
     x_ = &x;
     try {
-      response_.begin(x, guess, wanted.exactly);
+      response_.begin(x, guess, wanted.exactly, guess_of_v);
       const Index directly_up_to = wanted.exactly ? HessianSolver<V>::direct_limit : HessianSolver<V>::always_direct;
       return size(guess) <= directly_up_to ? directly(wanted) : iteratively(wanted);
     } catch (const NotFinite &reason) {

@@ -40,8 +40,9 @@ public:
   Response &operator=(const Response &) = delete;
   ~Response() = default;
 
-  /// From now on of this x, which must stay alive, with y from a guess. `exactly`: H is assembled where y is small.
-  void begin(const V &x, const V &guess, bool exactly) {
+  /// From now on of this x, which must stay alive, with y from a guess, and v where there is one of it. `exactly`: H is
+  /// assembled where y is small.
+  void begin(const V &x, const V &guess, bool exactly, const V *guess_of_v = nullptr) {
     if (size(y_) != size(guess) || size(x_scratch_) != size(x)) {
       y_ = v_ = gradient_ = slope_ = step_ = trial_ = trial_gradient_ = zeros_like(guess);
       x_moved_ = x_scratch_ = zeros_like(x);
@@ -49,7 +50,12 @@ public:
     x_ = &x;
     exactly_ = exactly;
     assign(guess, y_);
-    set_zero(v_);
+    v_is_zero_ = guess_of_v == nullptr || size(*guess_of_v) != size(v_) || !all_finite(*guess_of_v);
+    if (v_is_zero_) {
+      set_zero(v_);
+    } else {
+      assign(*guess_of_v, v_);
+    }
     stand_at_y();
     lower_.grad_y(gradient_);
     length_ = norm(gradient_);
@@ -73,7 +79,7 @@ public:
     for (int n = 0; n < most_steps && length_ > target; ++n) {
       status = hessian().solve(gradient_, step_, tolerance_for(target, length_));
       if (status == LinearStatus::indefinite && hessian_.is_direct()) {
-        hessian_.invert_moduli(gradient_, step_);
+        hessian_.invert(gradient_, step_);
         if (!lower_value()) {
           require(status);
         }
@@ -122,10 +128,7 @@ public:
     target = std::max(target, relative * norm(slope_));
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
-      lower_.hess_yy(v_, trial_);
-      scale(-1.0, trial_);
-      axpy(1.0, slope_, trial_);
-      multiplier_length_ = norm(trial_);
+      measure_multiplier();
       if (!std::isfinite(multiplier_length_)) {
         require(LinearStatus::not_finite);
       }
@@ -135,6 +138,7 @@ public:
       before = multiplier_length_;
       require(hessian().solve(trial_, step_, tolerance_for(target, multiplier_length_)));
       axpy(1.0, step_, v_);
+      v_is_zero_ = false;
     }
   }
 
@@ -204,6 +208,23 @@ private:
     return exactly_ ? precision(y_) : std::clamp(0.5 * target / length, precision(y_), rough);
   }
 
+  /// trial_ = ∇yF − ∇²yy f·v, with v = 0 where that is nearer to the truth than what was guessed.
+  void measure_multiplier() {
+    if (!v_is_zero_) {
+      lower_.hess_yy(v_, trial_);
+      scale(-1.0, trial_);
+      axpy(1.0, slope_, trial_);
+      multiplier_length_ = norm(trial_);
+      if (multiplier_length_ <= norm(slope_)) {
+        return;
+      }
+      set_zero(v_);
+      v_is_zero_ = true;
+    }
+    assign(slope_, trial_);
+    multiplier_length_ = norm(trial_);
+  }
+
   void stand_at_y() {
     lower_.at(*x_, y_);
     hessian_is_begun_ = false;
@@ -266,6 +287,7 @@ private:
   const V *x_ = nullptr;
   bool exactly_ = false;
   bool hessian_is_begun_ = false; ///< for y as it is
+  bool v_is_zero_ = true;
   V y_;
   V v_;
   V gradient_; ///< ∇y f

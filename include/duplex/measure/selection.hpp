@@ -25,8 +25,7 @@ public:
       throw SingularLowerLevel("the lower Hessian is singular, and the problem lacks upper().hess_yy(v, out) and "
                                "upper().cross_xy(v, out), by which the upper level could choose among its minimizers");
     }
-    const auto &hessian = response.hessian();
-    basis_ = hessian.spectrum().vectors.leftCols(hessian.null_dimensions());
+    basis_ = response.hessian().null_space();
     image_ = V::Zero(basis_.rows());
     require_flat(response);
     auto &upper = response.upper();
@@ -89,12 +88,15 @@ private:
   void require_flat(Response<V> &response) {
     auto &lower = response.lower();
     V across = V::Zero(size(response.x()));
-    const V steepest = response.hessian().spectrum().vectors.rightCols(1);
-    lower.cross_xy(steepest, across);
-    const double rounding_of_cross =
-        of_noise * precision(image_) * std::sqrt(static_cast<double>(basis_.rows())) * norm(across);
     constexpr Index some = 8; // of many dimensions, so many mixtures
     std::mt19937_64 generator(11);
+    V steep = image_;
+    fill_normal(generator, steep);
+    lower.hess_yy(steep, image_); // mostly along the largest curvatures
+    steep = image_.normalized();
+    lower.cross_xy(steep, across);
+    const double rounding_of_cross =
+        of_noise * precision(image_) * std::sqrt(static_cast<double>(basis_.rows())) * norm(across);
     V mixture = V::Zero(basis_.cols());
     for (Index j = 0; j < std::min(some, basis_.cols()); ++j) {
       fill_normal(generator, mixture);

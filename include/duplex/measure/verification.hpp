@@ -1,9 +1,9 @@
 #pragma once
 // The one rule by which a run may say that it has succeeded: ‖∇φ(x)‖ ≤ tolerance · ‖∇φ(x₀)‖, with x₀ where the run was
-// started, both measured by a solve that shares nothing with the run but the guess for y, and with what rounding may do
-// to them on the safe side. What cannot be shown so is not verified. Where x has bounds, both are of the free part
-// (box.hpp): at a corner of the box where ∇φ points outward beyond its error, the claim holds with ‖∇φ‖ = 0, also where
-// the run was started there.
+// started, both measured by a solve that shares nothing with the run but guesses of y and v, whose residuals are
+// computed anew, and with what rounding may do to them on the safe side. What cannot be shown so is not verified. Where
+// x has bounds, both are of the free part (box.hpp): at a corner of the box where ∇φ points outward beyond its error,
+// the claim holds with ‖∇φ‖ = 0, also where the run was started there.
 
 #include <duplex/core/text.hpp>
 #include <duplex/measure/measured_slope.hpp>
@@ -68,7 +68,7 @@ public:
       verdict_.first = measured(x_, at.y, {.relative = accuracy_of_first});
     }
     if (first().known()) {
-      verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy});
+      verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy}, &at.v);
     }
     return verdict_;
   }
@@ -105,9 +105,10 @@ private:
   static constexpr double accuracy_of_first = 0.01;
 
   /// Once more where a number was not finite: a product may have failed once.
-  [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted) {
-    auto slope = meter_.at(x, y, wanted);
-    return slope.is_finite() ? slope : meter_.at(x, y, wanted);
+  [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted,
+                                       const V *guess_of_v = nullptr) {
+    auto slope = meter_.at(x, y, wanted, guess_of_v);
+    return slope.is_finite() ? slope : meter_.at(x, y, wanted, guess_of_v);
   }
 
   SlopeMeter<V> meter_;

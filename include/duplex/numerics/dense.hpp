@@ -39,8 +39,9 @@ private:
 template <class Scalar> class ScaledInverse {
 public:
   ScaledInverse() = default;
-  /// The part of `matrix` that is not symmetric is rounding, and is left out.
-  explicit ScaledInverse(const Matrix<Scalar> &matrix);
+  /// The part of `matrix` that is not symmetric is rounding, and is left out. Where no more than `accuracy` of S is
+  /// known, none of its eigenvalues is taken to be smaller than that beside the largest, and H is not singular.
+  explicit ScaledInverse(const Matrix<Scalar> &matrix, double accuracy = 0.0);
 
   [[nodiscard]] bool is_there() const { return factors_ != nullptr; }
   /// `converged` where H is positive definite beyond rounding; `singular`, `indefinite` or `not_finite` where it is

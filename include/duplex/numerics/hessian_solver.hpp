@@ -1,9 +1,10 @@
 #pragma once
 // H e = b with H = ∇²yy f at one point: by conjugate gradients while they cost fewer products than H has columns, and
-// from then on by its eigenvectors where y is small enough to have them.
+// from then on by the factors of H, assembled, where y is small enough for that. What an assembled H is, singular or
+// not, does not depend on the units of y (assembled_hessian.hpp).
 
+#include <duplex/numerics/assembled_hessian.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
-#include <duplex/numerics/dense.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -21,28 +22,31 @@ public:
   using Product = std::function<void(const V &in, V &out)>;
 
   /// Up to so many variables H is assembled where that is cheaper; up to `always_direct` it always is.
-  static constexpr Index direct_limit = 256;
+  static constexpr Index direct_limit = 1000;
   static constexpr Index always_direct = 32;
 
   explicit HessianSolver(Product product) : product_(std::move(product)) {}
 
-  /// H is another one from now on. `exactly`: assembled at once where y is small enough.
+  /// H may be another one from now on. `exactly`: assembled at once where y is small enough. What was found of H is
+  /// kept where H is still the same to the last bit, so that nothing depends on what was solved before.
   void begin(const V &like, bool exactly) {
     if (size_ != size(like)) {
       size_ = size(like);
-      random_ = flat_ = image_ = correction_ = zeros_like(like);
+      probe_ = image_of_probe_ = random_ = flat_ = image_ = correction_ = zeros_like(like);
+      is_known_ = false;
     }
-    direct_ = false;
+    is_known_ = is_known_ && is_the_same();
+    if (!is_known_) {
+      direct_ = explored_ = false;
+      curvatures_ = {};
+    }
     products_ = 0;
-    kind_ = LinearStatus::converged;
-    curvatures_ = {};
-    null_dimensions_ = 0;
     if (exactly || size_ <= always_direct) {
       make_direct();
     }
   }
 
-  /// out = H⁻¹ b to a relative residual, from zero; by eigenvectors always to rounding. Where H is singular and
+  /// out = H⁻¹ b to a relative residual, from zero; where H is assembled, always to rounding. Where it is singular and
   /// assembled out solves what of b is in its range, and outside() is the length of the rest.
   [[nodiscard]] LinearStatus solve(const V &b, V &out, double tolerance) {
     outside_ = 0.0;
@@ -58,24 +62,29 @@ public:
   [[nodiscard]] double outside() const { return outside_; }
 
   /// Finds the extreme eigenvalues, and says what H turned out to be: by conjugate gradients with a random right-hand
-  /// side, which has a part in every eigenvector, so that none hides; by all eigenvalues where H is assembled.
+  /// side, which has a part in every eigenvector, so that none hides; by its factors where H is assembled.
   [[nodiscard]] LinearStatus explore() {
-    if (!direct_) {
+    if (!direct_ && !explored_) {
       fill_unforeseeably(random_);
       const double found_all = 1e-5 / std::sqrt(static_cast<double>(size_)); // no part of z can be left out
       const LinearStatus status = solve_iteratively(random_, flat_, found_all, true);
       if (status == LinearStatus::converged) {
         curvatures_ = linear_.curvatures_met();
         scale(1.0 / norm(flat_), flat_);
-        return curvatures_.smallest > indistinct() ? status : (make_direct() ? kind_ : LinearStatus::singular);
+        if (!(curvatures_.smallest > indistinct())) {
+          return make_direct() ? kind() : LinearStatus::singular;
+        }
+        explored_ = true;
+        remember();
+        return status;
       }
       if (status == LinearStatus::not_finite || !make_direct()) {
         return status;
       }
     }
-    return kind_;
+    return direct_ ? kind() : LinearStatus::converged;
   }
-  /// After explore(), or where is_direct().
+  /// After explore(), where not is_direct().
   [[nodiscard]] const Curvatures &curvatures() const { return curvatures_; }
   /// A direction of length one, mostly along the smallest curvatures.
   [[nodiscard]] const V &flat_direction() const { return flat_; }
@@ -91,33 +100,38 @@ public:
     return direct_;
   }
 
-  /// out = H⁻¹ b once, without refinement, where is_direct(); of a singular H, in its range.
+  /// out = H⁻¹ b once, without refinement, where is_direct(). Of a singular H, H⁺ b; of an indefinite one |H|⁻¹ b in
+  /// the scale of its diagonal, so that −out lowers f where b is its gradient.
   void invert(const V &b, V &out) const {
     if constexpr (EigenVector<V>) {
-      const Index regular = size_ - null_dimensions_;
-      const auto vectors = spectrum_.vectors.rightCols(regular);
-      out = vectors * (vectors.transpose() * b).cwiseQuotient(spectrum_.values.tail(regular));
+      if (null_space_.cols() == 0) {
+        assembled_.invert(b, out);
+        return;
+      }
+      assembled_.invert(V(b - null_space_ * (null_space_.transpose() * b)), out);
+      out -= null_space_ * (null_space_.transpose() * out);
     }
   }
 
-  /// out = |H|⁻¹ b where is_direct(): with the moduli of the eigenvalues, so that −out lowers f where b is its
-  /// gradient.
-  void invert_moduli(const V &b, V &out) const {
-    if constexpr (EigenVector<V>) {
-      const auto least = static_cast<typename V::Scalar>(std::max(indistinct(), std::numeric_limits<double>::min()));
-      out = spectrum_.vectors *
-            (spectrum_.vectors.transpose() * b).cwiseQuotient(spectrum_.values.cwiseAbs().cwiseMax(least));
-    }
-  }
-
-  template <class W> using SpectrumOf = dense::Spectrum<typename W::Scalar>;
-  using Spectrum = OnlyForEigen<V, SpectrumOf>;
-  /// Ascending, where is_direct().
-  [[nodiscard]] const Spectrum &spectrum() const { return spectrum_; }
-  /// How many of its eigenvalues cannot be told from zero, where is_direct().
-  [[nodiscard]] Index null_dimensions() const { return null_dimensions_; }
+  template <class W> using BasisOf = dense::Matrix<typename W::Scalar>;
+  using Basis = OnlyForEigen<V, BasisOf>;
+  /// Orthonormal columns that span the null space, where is_direct(); none where H is not singular.
+  [[nodiscard]] const Basis &null_space() const { return null_space_; }
 
 private:
+  /// Keeps a product with random numbers, by which H is known again.
+  void remember() {
+    std::mt19937_64 generator(12);
+    fill_normal(generator, probe_);
+    product_(probe_, image_of_probe_);
+    is_known_ = true;
+  }
+  [[nodiscard]] bool is_the_same() {
+    product_(probe_, image_);
+    axpy(-1.0, image_of_probe_, image_);
+    return norm(image_) == 0.0;
+  }
+
   /// A right-hand side that depends on every entry of H, so that no H can be made to hide a direction from it: drawn
   /// by the angle between a random z and Hz, which is the same in any units.
   void fill_unforeseeably(V &out) {
@@ -148,54 +162,38 @@ private:
     return solved.status;
   }
 
+  [[nodiscard]] LinearStatus kind() const {
+    if constexpr (EigenVector<V>) {
+      return assembled_.kind();
+    } else {
+      return LinearStatus::step_limit;
+    }
+  }
+
   void assemble() requires EigenVector<V> {
-    using Matrix = dense::Matrix<typename V::Scalar>;
-    Matrix hessian(size_, size_);
-    V unit = V::Zero(size_);
-    V column = V::Zero(size_);
-    for (Index j = 0; j < size_; ++j) {
-      unit[j] = 1;
-      product_(unit, column);
-      hessian.col(j) = column;
-      unit[j] = 0;
-    }
+    assembled_.assemble(product_, random_);
     direct_ = true;
-    if (!hessian.allFinite()) {
-      kind_ = LinearStatus::not_finite;
-      return;
-    }
-    const Matrix symmetric = (hessian + hessian.transpose()) / 2;
-    spectrum_ = dense::symmetric_spectrum<typename V::Scalar>(symmetric);
-    const auto &values = spectrum_.values;
-    curvatures_ = {static_cast<double>(values[0]),
-                   std::max(std::abs(static_cast<double>(values[0])), static_cast<double>(values[size_ - 1]))};
-    null_dimensions_ = 0;
-    while (null_dimensions_ < size_ && static_cast<double>(values[null_dimensions_]) <= indistinct()) {
-      ++null_dimensions_;
-    }
-    kind_ = curvatures_.smallest < -indistinct() ? LinearStatus::indefinite
-            : null_dimensions_ > 0               ? LinearStatus::singular
-                                                 : LinearStatus::converged;
-    flat_ = spectrum_.vectors.col(0);
+    remember();
+    null_space_ = kind() == LinearStatus::singular ? assembled_.null_space() : Basis(size_, 0);
   }
 
   /// Refined against the residual of a product, as far as that helps.
   [[nodiscard]] LinearStatus solve_directly(const V &b, V &out) {
     if constexpr (EigenVector<V>) {
       constexpr int most_refinements = 3;
-      if (kind_ == LinearStatus::not_finite || kind_ == LinearStatus::indefinite) {
-        return kind_;
+      if (kind() == LinearStatus::not_finite || kind() == LinearStatus::indefinite) {
+        return kind();
       }
       if (!all_finite(b)) {
         return LinearStatus::not_finite;
       }
-      const auto range = spectrum_.vectors.rightCols(size_ - null_dimensions_);
       invert(b, out);
       double before = std::numeric_limits<double>::infinity();
       for (int i = 0; i < most_refinements; ++i) {
         product_(out, image_);
         image_ = b - image_;
-        const double left = static_cast<double>((range.transpose() * image_).norm());
+        image_ -= null_space_ * (null_space_.transpose() * image_);
+        const double left = norm(image_);
         if (!(left < 0.5 * before)) {
           break;
         }
@@ -203,7 +201,7 @@ private:
         invert(image_, correction_);
         out += correction_;
       }
-      outside_ = static_cast<double>((spectrum_.vectors.leftCols(null_dimensions_).transpose() * b).norm());
+      outside_ = static_cast<double>((null_space_.transpose() * b).norm());
       return LinearStatus::converged;
     } else {
       return LinearStatus::step_limit;
@@ -213,13 +211,17 @@ private:
   Product product_;
   ConjugateGradient<V> linear_;
   Index size_ = 0;
+  bool is_known_ = false; ///< something was found of H, which is that of the probe
   bool direct_ = false;
+  bool explored_ = false;
   std::int64_t products_ = 0; ///< spent on this H by conjugate gradients
-  LinearStatus kind_ = LinearStatus::converged;
   Curvatures curvatures_;
-  Index null_dimensions_ = 0;
   double outside_ = 0.0;
-  Spectrum spectrum_;
+  template <class W> using AssembledOf = AssembledHessian<W>;
+  OnlyForEigen<V, AssembledOf> assembled_;
+  Basis null_space_;
+  V probe_;
+  V image_of_probe_;
   V flat_;
   V random_;
   V image_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace duplex {
@@ -72,6 +73,38 @@ public:
     assign(gradient, out);
     apply_secant_pairs(pairs_, apply_first, weights_, out);
     scale(-1.0, out);
+  }
+
+  /// As direction() with the pairs' entries alone where `free` is one; out is zero where it is zero.
+  void direction_within(const V &free, const V &gradient, V &out, double scale_without_pairs) requires EigenVector<V> {
+    std::vector<SecantPair<V>> within;
+    double first = scale_without_pairs;
+    for (const auto &pair : pairs_) {
+      SecantPair<V> part{pair.step.cwiseProduct(free), pair.change.cwiseProduct(free), 0.0};
+      part.product = dot(part.step, part.change);
+      if (part.product > precision(free) * norm(part.step) * norm(part.change)) {
+        first = part.product / dot(part.change, part.change);
+        within.push_back(std::move(part));
+      }
+    }
+    out = -gradient.cwiseProduct(free);
+    apply_secant_pairs(
+        within, [first](V &vector) { scale(first, vector); }, weights_, out);
+  }
+
+  /// Brings a Hessian up to date (Nocedal and Wright, 6.19).
+  template <class Matrix> void update(Matrix &hessian) const requires EigenVector<V> {
+    using Scalar = typename Matrix::Scalar;
+    for (const auto &pair : pairs_) {
+      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> change = pair.change.template cast<Scalar>();
+      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> step = pair.step.template cast<Scalar>();
+      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> image = hessian * step;
+      const Scalar curvature = step.dot(image);
+      if (curvature > Scalar(0)) {
+        hessian -= image * image.transpose() / curvature;
+      }
+      hessian += change * change.transpose() / static_cast<Scalar>(pair.product);
+    }
   }
 
   /// The largest change of each entry in the steps of the pairs.

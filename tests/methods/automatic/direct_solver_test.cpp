@@ -52,6 +52,19 @@ TEST(ADirectSolver, SaysThatAProductIsNotFinite) {
   EXPECT_EQ(run.solve(Vec::Ones(6), 1e-6).status, LinearStatus::not_finite);
 }
 
+TEST(ADirectSolver, DoesNotBelieveAnErrorFromAnHThatHasBecomeFlatter) {
+  DirectSolving run(Vec::Constant(6, 1e4));
+  ASSERT_EQ(run.assemble(), LinearStatus::converged);
+  run.solver.note_that_h_changes();
+  run.level.values = Vec::LinSpaced(6, 1.0, 2.0);
+  const Vec right = Vec::Ones(6);
+  run.residual = right;
+  const auto report =
+      run.solver.solve(run.product(), run.x, run.y, run.residual, run.solution, {.absolute = 1e-3}); // ‖Mr‖ is less
+  EXPECT_LE(run.error(right), 1e-3);
+  EXPECT_LE(run.error(right), report.error);
+}
+
 TEST(ADirectSolver, NeedsOneStepWhereHHasNotChanged) {
   DirectSolving run(log_spaced_spectrum<double>(30, 1e10, 1e-5));
   ASSERT_EQ(run.assemble(), LinearStatus::converged);

@@ -68,7 +68,8 @@ public:
   [[nodiscard]] bool falls_without_end(CurrentPoint<V> &current) {
     const double fall = first_value_ - current.estimate().value;
     first_fall_ = first_fall_ > 0.0 ? first_fall_ : fall;
-    return fall > rule::fall_without_end * std::max(std::abs(first_value_), first_fall_);
+    return fall > rule::fall_without_end * std::max(std::abs(first_value_), first_fall_) &&
+           current.estimate().value_noise < 0.1 * fall;
   }
   [[nodiscard]] double first_value() const { return first_value_; }
 

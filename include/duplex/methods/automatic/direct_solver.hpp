@@ -1,7 +1,8 @@
 #pragma once
 // H e = r where y is small enough for H to be assembled: conjugate gradients preconditioned by M, the inverse of H as
 // it was at some point of late. Where H has not changed since that is one step, and where it has, a few. The error is
-// ‖Mr‖, and zero is judged beside pᵀM⁻¹p, so that the units of y's entries do not matter.
+// ‖Mr‖, times pᵀM⁻¹p/pᵀHp where H turns out to be flatter than it was: without one step nothing is known of that. Zero
+// is judged beside pᵀM⁻¹p, so that the units of y's entries do not matter.
 //
 // H is assembled anew where the steps that this would have saved have cost as many products as it costs. Where M is
 // seen to be exact, again and again, it is believed to be, and looked at once in a while: a solve costs no product
@@ -12,6 +13,7 @@
 #include <duplex/numerics/assembled_hessian.hpp>
 #include <duplex/space/space.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -89,7 +91,7 @@ public:
     begin(residual);
     const double first_error = error_;
     bool is_exact = false; // M is the inverse of this very H
-    while (!fits(solution, tolerance)) {
+    while (!fits(solution, tolerance) || (changes_ && !is_exact && report.steps == 0 && error_ > 0.0)) {
       const double before = error_;
       const bool renews = !is_exact && excess_ >= static_cast<std::int64_t>(size(y));
       report.status = renews ? LinearStatus::singular : step(product, residual, solution);
@@ -118,10 +120,10 @@ public:
     return report;
   }
 
-  /// ‖Mr‖: the error of a solution that leaves this residual.
+  /// The error of a solution that leaves this residual.
   [[nodiscard]] double error_of(const V &residual) {
     hessian_.invert(residual, preconditioned_);
-    return norm(preconditioned_);
+    return stretch_ * norm(preconditioned_);
   }
 
   /// H itself is not written: it is assembled again from where it was assembled, by restore().
@@ -135,6 +137,7 @@ public:
     members("exact in a row", exact_in_a_row_);
     members("unchecked", unchecked_);
     members("left", left_);
+    members("stretch", stretch_);
     members("changes", changes_);
   }
   /// After archive() has read: H as it was. `lower` is moved to where that was.
@@ -154,6 +157,7 @@ private:
 
   void begin(const V &residual) {
     weight_ = metric_ = 0.0;
+    stretch_ = 1.0;
     error_ = error_of(residual);
   }
 
@@ -198,6 +202,7 @@ private:
       return curvature < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
     }
     weight_ = weight;
+    stretch_ = std::max(stretch_, metric_ / curvature);
     axpy(weight / curvature, direction_, solution);
     axpy(-weight / curvature, image_, residual);
     error_ = error_of(residual);
@@ -229,9 +234,10 @@ private:
   V moved_;
   V assembled_x_; ///< where H was assembled
   V assembled_y_;
-  double weight_ = 0.0; ///< rᵀMr of the step before; zero where there was none
-  double metric_ = 0.0; ///< pᵀM⁻¹p
-  double error_ = 0.0;  ///< ‖Mr‖
+  double weight_ = 0.0;  ///< rᵀMr of the step before; zero where there was none
+  double metric_ = 0.0;  ///< pᵀM⁻¹p
+  double stretch_ = 1.0; ///< how much flatter H is than M says
+  double error_ = 0.0;
   std::int64_t assemblies_ = 0;
   std::int64_t excess_ = 0; ///< steps since H was assembled that a new M would have saved
   bool was_ready_ = false;

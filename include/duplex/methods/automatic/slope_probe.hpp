@@ -45,12 +45,19 @@ template <VectorSpace V>
   const double accuracy = rule::accuracy_of_difference * norm(here.d);
   (void)current.refresh(accuracy); // so that φ here is known as well as beside
   SlopeReport report{.said = dot(here.d, move)};
+  const double length = norm(move);
+  V path = move;
   double gap_before = infinity;
-  for (double h = longest; h > shortest; h *= 0.1) {
+  for (double h = longest; h > shortest && length > 0.0; h *= 0.1) {
     double noise = here.value_noise;
+    assign(move, path); // what of it stays within bounds on both sides
+    scale(1.0 / length, path);
+    current.box().keep_room(here.at.x, h * length, path);
+    scale(length, path);
+    report.said = dot(here.d, path);
     const auto value_at = [&](double t) {
       assign(here.at, scratch.at);
-      axpy(t, move, scratch.at.x);
+      axpy(t, path, scratch.at.x);
       current.box().project(scratch.at.x);
       if (hypergradient.evaluate(scratch, accuracy) != LinearStatus::converged) {
         noise = infinity;

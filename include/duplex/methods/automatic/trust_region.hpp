@@ -27,6 +27,8 @@ public:
   /// What of a move this long is allowed, as a factor.
   [[nodiscard]] double share_of(double length) const { return length > radius_ ? radius_ / length : 1.0; }
 
+  [[nodiscard]] double radius() const { return radius_; }
+
   /// Is told of a move that was taken, and whether a longer one was rejected before.
   void learn(double length, bool was_shortened, bool agreed_well) {
     if (was_shortened) {

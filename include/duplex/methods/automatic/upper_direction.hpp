@@ -5,6 +5,7 @@
 #include <duplex/methods/automatic/estimate.hpp>
 #include <duplex/methods/automatic/upper_hessian.hpp>
 #include <duplex/numerics/secant_pairs.hpp>
+#include <duplex/space/box.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -24,14 +25,23 @@ public:
       return;
     }
     pairs_.direction(slope, move);
-    if (!pairs_.empty() || scale_ > 0.0) {
-      scale(pairs_.empty() ? reach_ * scale_ : reach_, move);
-      return;
+    scale(pairs_.empty() ? length_without_pairs(norm(slope), value_there) : reach_, move);
+  }
+
+  /// As propose() within bounds, with the slope's free part, and no farther than the radius where ∇²φ is known.
+  void propose_within(const Box<V> &box, double radius, const Estimate<V> &here, const V &free_slope, V &move) {
+    if constexpr (EigenVector<V>) {
+      if (box.exists() && hessian_.is_ready()) {
+        constexpr double far = 10.0;
+        hessian_.minimize_within(box, std::min(radius, far * (1.0 + norm(here.at.x))), here, pairs_, move);
+        return;
+      }
+      if (box.exists()) {
+        propose_on_faces(box, here, free_slope, move);
+        return;
+      }
     }
-    const double length = norm(slope);
-    const double value = std::abs(value_there);
-    const bool says_something = value > 0.0 && std::isfinite(value) && length > 0.0;
-    scale(says_something ? reach_ * value / (length * length) : reach_, move);
+    propose(free_slope, here.value, move);
   }
 
   /// Learns from a move and the change of d along it, with curvature = pᵀΔd, where that is more than rounding.
@@ -76,6 +86,41 @@ public:
   }
 
 private:
+  /// The move of the entries that are free; those that would leave the box are fixed at their bounds, and the rest is
+  /// proposed anew (Bertsekas, 1982).
+  void propose_on_faces(const Box<V> &box, const Estimate<V> &here, const V &free_slope,
+                        V &move) requires EigenVector<V> {
+    constexpr int most_rounds = 20;
+    const double first_length = length_without_pairs(norm(free_slope), here.value);
+    V free = free_slope;
+    free = (free.array() == 0 && here.d.array() != 0).select(V::Zero(free.size()), V::Ones(free.size()));
+    V fixed = zeros_like(move);
+    for (int round = 0; round < most_rounds; ++round) {
+      pairs_.direction_within(free, here.d, move, first_length);
+      scale(pairs_.empty() ? 1.0 : reach_, move);
+      V inside = here.at.x + move;
+      box.project(inside);
+      inside -= here.at.x;
+      const Eigen::Array<bool, Eigen::Dynamic, 1> leaves = free.array() != 0 && inside.array() != move.array();
+      if (!leaves.any()) {
+        break;
+      }
+      fixed = leaves.select(inside, fixed);
+      free = leaves.select(V::Zero(free.size()), free);
+    }
+    move = (free.array() != 0).select(move, fixed);
+  }
+
+  /// Of a move along −d, over ‖d‖.
+  [[nodiscard]] double length_without_pairs(double slope, double value_there) const {
+    if (scale_ > 0.0) {
+      return reach_ * scale_;
+    }
+    const double value = std::abs(value_there);
+    const bool says_something = value > 0.0 && std::isfinite(value) && slope > 0.0;
+    return says_something ? reach_ * value / (slope * slope) : reach_;
+  }
+
   /// More pairs where x is small: they cost little there.
   [[nodiscard]] static std::size_t pairs_for(const V &x, std::size_t pairs) {
     constexpr Index small = 2000;

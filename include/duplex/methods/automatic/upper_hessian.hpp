@@ -6,11 +6,15 @@
 #include <duplex/methods/automatic/estimate.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/numerics/assembled_hessian.hpp>
+#include <duplex/numerics/box_quadratic.hpp>
 #include <duplex/space/archive.hpp>
+#include <duplex/space/box.hpp>
 
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
+#include <string>
 
 namespace duplex::automatic {
 
@@ -59,6 +63,23 @@ public:
   void apply(V &vector) {
     inverse_.apply(vector, scratch_);
     std::swap(vector, scratch_);
+  }
+
+  /// What minimizes dᵀp + ½ pᵀBp for x + p in a box and no entry of p beyond the radius, where B is ∇²φ brought up to
+  /// date by secant pairs.
+  template <class Pairs>
+  void minimize_within(const Box<V> &box, double radius, const Estimate<V> &here, const Pairs &pairs, V &move) const {
+    dense::Matrix<double> model = columns_.template cast<double>();
+    model = (0.5 * (model + model.transpose())).eval();
+    pairs.update(model);
+    V end = V::Constant(here.d.size(), -std::numeric_limits<Scalar>::max());
+    box.project(end);
+    const dense::Vector<double> lower = (end - here.at.x).template cast<double>().cwiseMax(-radius);
+    end.setConstant(std::numeric_limits<Scalar>::max());
+    box.project(end);
+    const dense::Vector<double> upper = (end - here.at.x).template cast<double>().cwiseMin(radius);
+    move = dense::minimize_in_box(model, here.d.template cast<double>(), lower, upper, rule::accuracy_of_upper_hessian)
+               .template cast<Scalar>();
   }
 
   void forget() {
@@ -115,8 +136,8 @@ private:
   }
 
   void invert_columns() {
-    inverse_ = dense::ScaledInverse<Scalar>(columns_);
-    if (inverse_.kind() == LinearStatus::not_finite || inverse_.kind() == LinearStatus::singular) {
+    inverse_ = dense::ScaledInverse<Scalar>(columns_, rule::accuracy_of_upper_hessian);
+    if (inverse_.kind() == LinearStatus::not_finite) {
       give_up();
     }
   }

@@ -124,7 +124,7 @@ private:
     shortenings_ = 0;
     const Estimate<V> &here = current.estimate();
     current.free_direction(free_);
-    direction_.propose(free_, here.value, move_);
+    direction_.propose_within(current.box(), region_.radius(), here, free_, move_);
     scale(region_.share_of(norm(move_)), move_);
     BoundedMove<V>::keep_inside(current.box(), here.at.x, here.d, free_, move_);
   }
@@ -141,7 +141,9 @@ private:
       axpy(1.0, move_, trial_.at.x);
       const double level = hypergradient.gains().known() ? current.allowed_error(current.slope()) : 0.0;
       const auto status = hypergradient.evaluate(trial_, level);
-      if (status == LinearStatus::converged || ++shortenings_ > rule::most_shortenings) {
+      const double known = std::abs(current.estimate().value) + std::abs(dot(move_, current.d()));
+      const bool good = status == LinearStatus::converged && trial_.value_noise <= known; // y is near y*(x)
+      if (good || ++shortenings_ > rule::most_shortenings) {
         return status;
       }
       hypergradient.go_back_to(knowledge_);

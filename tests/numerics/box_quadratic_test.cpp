@@ -1,0 +1,81 @@
+// Quadratic functions over boxes, against all faces of the box.
+
+#include "support.hpp"
+
+#include <duplex/numerics/box_quadratic.hpp>
+
+namespace duplex::testing {
+namespace {
+
+using dense::minimize_in_box;
+
+constexpr double accuracy = 1e-12;
+
+/// The smallest value over the box, by solving on each of its 3ⁿ faces.
+double smallest_of_all_faces(const Mat &h, const Vec &g, const Vec &lower, const Vec &upper) {
+  const Index n = g.size();
+  double smallest = infinity;
+  for (int face = 0; face < static_cast<int>(std::pow(3, n)); ++face) {
+    Vec p = Vec::Zero(n);
+    std::vector<Index> free;
+    for (Index j = 0, rest = face; j < n; ++j, rest /= 3) {
+      if (rest % 3 == 2) {
+        free.push_back(j);
+      } else {
+        p[j] = rest % 3 == 0 ? lower[j] : upper[j];
+      }
+    }
+    if (!free.empty()) {
+      const Vec slope = (g + h * p)(free);
+      const Mat part = h(free, free);
+      p(free) = Vec(-part.ldlt().solve(slope));
+    }
+    if ((p.array() >= lower.array()).all() && (p.array() <= upper.array()).all()) {
+      smallest = std::min(smallest, g.dot(p) + 0.5 * p.dot(h * p));
+    }
+  }
+  return smallest;
+}
+
+TEST(MinimizeInBox, StaysAtZeroWhereTheBoxIsAPoint) {
+  const Vec nothing = Vec::Zero(2);
+  EXPECT_EQ(minimize_in_box(Mat::Identity(2, 2), Vec::Ones(2), nothing, nothing, accuracy), nothing);
+}
+
+TEST(MinimizeInBox, IsNewtonsStepWhereNoBoundIsInTheWay) {
+  const Mat root = Mat::Random(4, 4);
+  const Mat h = root * root.transpose() + 0.1 * Mat::Identity(4, 4);
+  const Vec g = random_vector(4, 1);
+  const Vec far = Vec::Constant(4, 1e6);
+  const Vec truth = -h.ldlt().solve(g);
+  EXPECT_LE(relative_error(minimize_in_box(h, g, -far, far, accuracy), truth), 1e-10);
+}
+
+TEST(MinimizeInBox, FindsTheLowestOfAllFaces) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Index n = 5;
+    const Vec numbers = random_vector(n * n, seed);
+    const Mat root = Eigen::Map<const Mat>(numbers.data(), n, n);
+    const Mat h = root * root.transpose() + 1e-3 * Mat::Identity(n, n);
+    const Vec g = random_vector(n, seed + 100);
+    const Vec lower = -0.3 * random_vector(n, seed + 200).cwiseAbs();
+    const Vec upper = 0.3 * random_vector(n, seed + 300).cwiseAbs();
+    const Vec p = minimize_in_box(h, g, lower, upper, accuracy);
+    EXPECT_TRUE((p.array() >= lower.array()).all() && (p.array() <= upper.array()).all()) << seed;
+    const double smallest = smallest_of_all_faces(h, g, lower, upper);
+    EXPECT_NEAR(g.dot(p) + 0.5 * p.dot(h * p), smallest, 1e-9 * std::abs(smallest)) << seed;
+  }
+}
+
+TEST(MinimizeInBox, LowersAModelThatBendsDown) {
+  Mat h = Mat::Identity(3, 3);
+  h(0, 0) = -1.0;
+  const Vec g(Vec::Constant(3, 0.1));
+  const Vec one = Vec::Ones(3);
+  const Vec p = minimize_in_box(h, g, -one, one, accuracy);
+  EXPECT_EQ(p[0], -1.0);
+  EXPECT_LT(g.dot(p) + 0.5 * p.dot(h * p), 0.0);
+}
+
+} // namespace
+} // namespace duplex::testing
