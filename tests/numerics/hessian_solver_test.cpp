@@ -10,9 +10,9 @@ namespace {
 struct Solving {
   Mat h;
   int products = 0;
-  HessianSolver<Vec> solver{[this](const Vec &in, Vec &out) {
+  HessianSolver<Vec> solver{[this](const Vec &in, Vec &image) {
     ++products;
-    out.noalias() = h * in;
+    image.noalias() = h * in;
   }};
   Vec out;
 

@@ -84,19 +84,13 @@ private:
            static_cast<double>(curvature.cwiseAbs().maxCoeff()) <= nothing * norm(image_) / length;
   }
 
-  /// HN and ∇²xy f·N are zero but for rounding. A product that is all rounding is not homogeneous: H(sw) ≠ sHw.
+  /// HN and ∇²xy f·N are zero but for rounding. A product that is all rounding is not homogeneous, H(sw) ≠ sHw, and
+  /// changes with the last bits of w.
   void require_flat(Response<V> &response) {
     auto &lower = response.lower();
     V across = V::Zero(size(response.x()));
     constexpr Index some = 8; // of many dimensions, so many mixtures
     std::mt19937_64 generator(11);
-    V steep = image_;
-    fill_normal(generator, steep);
-    lower.hess_yy(steep, image_); // mostly along the largest curvatures
-    steep = image_.normalized();
-    lower.cross_xy(steep, across);
-    const double rounding_of_cross =
-        of_noise * precision(image_) * std::sqrt(static_cast<double>(basis_.rows())) * norm(across);
     V mixture = V::Zero(basis_.cols());
     for (Index j = 0; j < std::min(some, basis_.cols()); ++j) {
       fill_normal(generator, mixture);
@@ -108,12 +102,12 @@ private:
         response.hessian().invert(image_, in_range);
         w -= in_range;
       }
-      if (!is_rounding([&](const V &in, V &out) { lower.hess_yy(in, out); }, w, image_, 0.0)) {
+      if (!is_rounding([&](const V &in, V &out) { lower.hess_yy(in, out); }, w, generator, image_)) {
         throw SingularLowerLevel(
             "the lower Hessian is all but singular: whether f has one minimizer or many cannot be told at "
             "this precision");
       }
-      if (!is_rounding([&](const V &in, V &out) { lower.cross_xy(in, out); }, w, across, rounding_of_cross)) {
+      if (!is_rounding([&](const V &in, V &out) { lower.cross_xy(in, out); }, w, generator, across)) {
         throw SingularLowerLevel("the lower Hessian is singular, and f(x, ·) has minimizers for some x alone, or "
                                  "curvatures that cannot be told from rounding");
       }
@@ -121,17 +115,27 @@ private:
     require_no_slope(response);
   }
 
-  template <class Product> [[nodiscard]] bool is_rounding(const Product &product, const V &w, V &out, double also) {
+  /// Leaves the product in out.
+  template <class Product>
+  [[nodiscard]] bool is_rounding(const Product &product, const V &w, std::mt19937_64 &generator, V &out) {
+    constexpr int samples = 6;
     product(w, out);
     double noise = 0.0;
     V again = out;
+    V moved = w;
     for (const double length : {0.7310585786300049, 1.3130352854993313, 0.9241418199787566}) {
-      const V scaled = static_cast<Scalar>(length) * w;
-      product(scaled, again);
+      moved = static_cast<Scalar>(length) * w;
+      product(moved, again);
       again -= static_cast<Scalar>(length) * out;
       noise = std::max(noise, norm(again));
     }
-    return norm(out) <= of_noise * noise + also;
+    for (int i = 0; i < samples; ++i) { // w is known to its last bits at best
+      change_last_bits(w, generator, moved, 1);
+      product(moved, again);
+      again -= out;
+      noise = std::max(noise, norm(again));
+    }
+    return norm(out) <= of_noise * noise;
   }
 
   /// Where H is flat ∇y f must vanish, here and at another x with y following: a slope beyond its rounding belongs to a
