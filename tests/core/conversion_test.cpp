@@ -12,8 +12,6 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 TEST(WholeNumber, RefusesWhatIsNoneOrOutOfRange) {
   for (const double wrong : {not_a_number, infinity, -infinity, 0.5, -1.0, 1e300, -1e300, 11.0, 1e19}) {
     EXPECT_EQ(refusal([&] { (void)whole_number(wrong, 0, 10, "it"); }),
