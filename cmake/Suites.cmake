@@ -1,6 +1,6 @@
 # duplex_test_suites(TARGET [PREFIX prefix] [LEFT_OUT filter] [FIRST suite ...] [PROPERTIES name value ...]): each test suite
-# of a GoogleTest program as a test of CTest, in a process of its own. A process for each of its tests would spend more time
-# on starting, under sanitizers and with LibTorch, than on testing. FIRST are those that take longest, and are begun first.
+# of a GoogleTest program as a test of CTest, in a process of its own. A process for each of its tests would be started
+# a thousand times, which is slow under sanitizers and with LibTorch. FIRST are those that take longest, and are begun first.
 function(duplex_test_suites target)
   cmake_parse_arguments(PARSE_ARGV 1 with "" "PREFIX;LEFT_OUT" "FIRST;PROPERTIES")
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)

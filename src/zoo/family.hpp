@@ -36,7 +36,7 @@ public:
         model_([make] { return model_of(make.template operator()<double>()); }),
         truth_([truth] { return model_of(truth.template operator()<long double>()); }) {}
   template <class Make> Family(Facts facts, Make make) : Family(std::move(facts), make, make) {}
-  /// One that runs in float. The others are not compiled over it: a scalar takes as long as the rest of a problem.
+  /// One that runs in float. The others are not compiled over it, which would take half as long again.
   template <class Make> [[nodiscard]] static Family in_float(Facts facts, Make make) {
     facts.runs_in_float = true;
     Family family(std::move(facts), make);

@@ -1,6 +1,6 @@
 #pragma once
-// Every method on the problems that most tests run, compiled once for all tests: each pair takes half a second. A
-// method or a problem that is not here is compiled where it is used.
+// Every method on the problems that most tests run, compiled once for all tests: each pair takes a quarter of a second.
+// A method or a problem that is not here is compiled where it is used.
 
 #include <duplex/catalog.hpp>
 #include <duplex/duplex.hpp>
