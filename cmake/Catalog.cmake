@@ -1,6 +1,7 @@
-# Generates duplex/methods.hpp, duplex/catalog.hpp and duplex/version.hpp. A file include/duplex/methods/some_name.hpp
-# defines the solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings. Further arguments are
-# files of methods that lie elsewhere, as duplex/methods/some_name.hpp in a folder that the compiler searches.
+# Generates duplex/methods.hpp, duplex/catalog.hpp and duplex/version.hpp; and, as DUPLEX_METHOD_SOURCES, for each method
+# catalog/some_name.cpp, which is what the tool compiles of it. A file include/duplex/methods/some_name.hpp defines the
+# solver SomeName; include/duplex/problems/some_name.hpp defines SomeNameSettings. Further arguments are files of methods
+# that lie elsewhere, as duplex/methods/some_name.hpp in a folder that the compiler searches.
 
 function(duplex_type_of file suffix out)
   get_filename_component(stem ${file} NAME_WE)
@@ -16,6 +17,7 @@ function(duplex_type_of file suffix out)
 endfunction()
 
 function(duplex_generate_catalog out_dir)
+  set(sources "")
   foreach(kind methods problems)
     file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/duplex/${kind}/*.hpp)
     if(kind STREQUAL methods)
@@ -29,6 +31,9 @@ function(duplex_generate_catalog out_dir)
       string(APPEND includes "#include <duplex/${kind}/${name}>\n")
       if(kind STREQUAL methods)
         duplex_type_of(${file} "" type)
+        get_filename_component(method ${file} NAME_WE)
+        configure_file(${PROJECT_SOURCE_DIR}/cmake/method.cpp.in ${out_dir}/catalog/${method}.cpp @ONLY)
+        list(APPEND sources ${out_dir}/catalog/${method}.cpp)
       else()
         duplex_type_of(${file} Settings type)
       endif()
@@ -41,4 +46,5 @@ function(duplex_generate_catalog out_dir)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/methods.hpp.in ${out_dir}/duplex/methods.hpp @ONLY)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/catalog.hpp.in ${out_dir}/duplex/catalog.hpp @ONLY)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${out_dir}/duplex/version.hpp @ONLY)
+  set(DUPLEX_METHOD_SOURCES ${sources} PARENT_SCOPE)
 endfunction()

@@ -18,3 +18,17 @@ function(duplex_folder target folder kind)
   target_link_libraries(${target} PUBLIC ${with_LINKS} PRIVATE $<BUILD_INTERFACE:duplex_settings>)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
+
+# duplex_alone(FILE ...): these take so long by themselves that they are in no bundle; duplex_bundles_of(TARGET SIZE): those
+# of a folder are smaller than others. So no unit takes longer than 25 s. To clang-tidy nearly all is headers, of which the
+# time is the less the larger the bundles are.
+function(duplex_alone)
+  if(NOT DUPLEX_TIDY)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+function(duplex_bundles_of target size)
+  if(NOT DUPLEX_TIDY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()

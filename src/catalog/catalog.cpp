@@ -3,35 +3,13 @@
 #include "catalog/named_solver.hpp"
 
 #include <duplex/problem/bounded.hpp>
-#include <duplex/solve.hpp>
 
 namespace duplex::catalog {
 
+/// Of each method in a file of its own, which CMake generates (held_solver.hpp).
+template <class S> std::unique_ptr<ConfiguredSolver> hold();
+
 namespace {
-
-template <class S> class SolverHolder final : public ConfiguredSolver {
-public:
-  [[nodiscard]] std::string_view name() const override { return S::name; }
-  [[nodiscard]] std::string_view title() const override { return S::title; }
-  [[nodiscard]] std::vector<OptionInfo> options() const override { return describe(solver_); }
-  bool set(std::string_view option, std::string_view value) override {
-    return set_option(solver_, S::name, option, value);
-  }
-  bool set(std::string_view option, double value) override { return set_option(solver_, S::name, option, value); }
-  void validate() const override { duplex::validate(solver_, S::name); }
-  [[nodiscard]] MethodTraits traits() const override { return solver_.traits(); }
-  [[nodiscard]] Summary run(const Problem &problem, State<Vector> &state, const Options &options,
-                            const Monitor<Vector> &monitor) const override {
-    return solve(problem, solver_, state, options, monitor);
-  }
-  [[nodiscard]] Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
-                            const Monitor<FloatVector> &monitor) const override {
-    return solve(problem, solver_, state, options, monitor);
-  }
-
-private:
-  S solver_;
-};
 
 /// What x of any problem is kept within.
 struct UpperBounds {
@@ -87,13 +65,14 @@ private:
   UpperBounds bounds_;
 };
 
-template <class Base, template <class> class Holder, class List>
-std::unique_ptr<Base> make(std::string_view kind, std::string_view text) {
+/// held.operator()<T>() makes the one of the list that the text names.
+template <class Base, class List, class Hold>
+std::unique_ptr<Base> make(std::string_view kind, std::string_view text, const Hold &held) {
   const names::Spec spec = names::parse_spec(text);
   std::unique_ptr<Base> made;
   List::each([&]<class T>() {
     if (T::name == spec.name) {
-      made = std::make_unique<Holder<T>>();
+      made = held.template operator()<T>();
     }
   });
   if (!made) {
@@ -114,13 +93,12 @@ std::vector<std::string> solver_names() { return names_in<AllSolvers>(); }
 std::vector<std::string> problem_names() { return names_in<AllProblemSettings>(); }
 
 std::unique_ptr<ConfiguredSolver> make_solver(std::string_view spec) {
-  return make<ConfiguredSolver, SolverHolder, AllSolvers>("solver", spec);
+  return make<ConfiguredSolver, AllSolvers>("solver", spec, []<class S>() { return hold<S>(); });
 }
 
 std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec) {
-  return make<ConfiguredProblem, ProblemHolder, AllProblemSettings>("problem", spec);
+  const auto held = []<class Settings>() { return std::make_unique<ProblemHolder<Settings>>(); };
+  return make<ConfiguredProblem, AllProblemSettings>("problem", spec, held);
 }
 
 } // namespace duplex::catalog
-
-template class duplex::MetricBook<duplex::catalog::Problem>;

@@ -89,5 +89,5 @@ public:
 
 } // namespace duplex::catalog
 
-// Instantiated once, in catalog.cpp: these are slow to compile.
+// Instantiated once, in metrics.cpp: these are slow to compile.
 extern template class duplex::MetricBook<duplex::catalog::Problem>;

@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<bool> requested{false};
 std::atomic<std::int64_t> first_request{0}; ///< in milliseconds
-std::atomic<int> interruptible{0};
+std::atomic<int> interruptible_parts{0};
 std::atomic<int> extensions{0};
 timer_t patience_timer{};
 bool has_timer = false;               ///< this and the next are set before any handler is there
@@ -70,7 +70,7 @@ void end_by(int signal) {
 extern "C" void request_interrupt(int signal) {
   const KeptErrno kept;
   constexpr std::int64_t echo = 200;
-  if (interruptible.load() == 0) {
+  if (interruptible_parts.load() == 0) {
     end_by(signal);
     return;
   }
@@ -124,7 +124,7 @@ void install_interrupt_handler() {
 
 const std::atomic<bool> &interrupt_requested() { return requested; }
 
-Interruptible::Interruptible() { ++interruptible; }
-Interruptible::~Interruptible() { --interruptible; }
+Interruptible::Interruptible() { ++interruptible_parts; }
+Interruptible::~Interruptible() { --interruptible_parts; }
 
 } // namespace duplex::cli

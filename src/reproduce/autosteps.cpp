@@ -20,10 +20,8 @@
 
 namespace duplex::reproduce {
 
+namespace in_autosteps {
 namespace {
-
-using experiment::Experiment;
-using experiment::Series;
 
 constexpr double tolerance = 1e-5; ///< on ‖∇φ‖/‖∇φ₀‖
 constexpr std::int64_t most_products = 100'000;
@@ -254,8 +252,10 @@ void built_in_problems(Experiment &result, const Settings &settings) {
 }
 
 } // namespace
+} // namespace in_autosteps
 
 Experiment autosteps(const Settings &settings) {
+  using namespace in_autosteps;
   Experiment result{.name = "autosteps",
                     .title = std::string(title_of("autosteps")),
                     .options = {{"problems", settings.automatic_problems},

@@ -15,6 +15,7 @@
 
 namespace duplex::reproduce {
 
+namespace in_checked_claims {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -212,8 +213,10 @@ CheckedClaim relative_kkt(Draws &draw) {
 }
 
 } // namespace
+} // namespace in_checked_claims
 
 CheckedClaim check_claim(ClaimFamily family, std::uint64_t seed) {
+  using namespace in_checked_claims;
   Draws draw(seed);
   switch (family) {
   case ClaimFamily::singular:

@@ -15,9 +15,8 @@
 
 namespace duplex::reproduce {
 
+namespace in_checkpoints {
 namespace {
-
-using experiment::Experiment;
 
 constexpr double seconds_between = 10.0; ///< of a usual run
 constexpr std::int64_t saves = 20;
@@ -87,8 +86,10 @@ Cost cost_of(const Method &method, const CleaningRace &race, const Settings &set
 }
 
 } // namespace
+} // namespace in_checkpoints
 
 Experiment checkpoints(const Settings &settings) {
+  using namespace in_checkpoints;
   Experiment result{.name = "checkpoints",
                     .title = std::string(title_of("checkpoints")),
                     .options = {{"cleaning_samples", settings.cleaning_samples}, {"saves", saves}},

@@ -12,8 +12,6 @@
 
 namespace duplex::reproduce {
 
-using experiment::Experiment;
-
 Experiment claims(const Settings &settings) {
   Experiment result{.name = "claims",
                     .title = std::string(title_of("claims")),

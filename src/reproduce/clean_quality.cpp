@@ -14,9 +14,8 @@
 
 namespace duplex::reproduce {
 
+namespace in_clean_quality {
 namespace {
-
-using experiment::Experiment;
 
 struct Noise {
   std::string_view label;
@@ -88,8 +87,10 @@ Cell mean_over_splits(data::DemoSet set, const std::string &folder, const Noise 
 }
 
 } // namespace
+} // namespace in_clean_quality
 
 Experiment clean_quality(const Settings &settings) {
+  using namespace in_clean_quality;
   Experiment result{.name = "clean-quality",
                     .title = std::string(title_of("clean-quality")),
                     .options = {{"samples", settings.cleaning_samples}, {"seeds", settings.seeds}},

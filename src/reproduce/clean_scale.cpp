@@ -16,9 +16,8 @@
 
 namespace duplex::reproduce {
 
+namespace in_clean_scale {
 namespace {
-
-using experiment::Experiment;
 
 constexpr Index columns = 256;
 constexpr Index classes = 10;
@@ -88,8 +87,10 @@ double seconds_per_step(const LabelledSamples &training, const LabelledSamples &
 }
 
 } // namespace
+} // namespace in_clean_scale
 
 Experiment clean_scale(const Settings &settings) {
+  using namespace in_clean_scale;
   const Index large = settings.scale_samples;
   Experiment result{
       .name = "clean-scale",

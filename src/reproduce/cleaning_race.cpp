@@ -15,7 +15,6 @@ namespace {
 
 using catalog::FloatProblem;
 using catalog::FloatVector;
-using experiment::Series;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

@@ -50,6 +50,7 @@ ScaledQuadratic draw_scaled_quadratic(std::uint64_t seed) {
   return {std::move(problem), std::move(reduced_hessian), std::move(reduced_linear), settings.condition};
 }
 
+namespace in_constant_steps {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -100,8 +101,10 @@ private:
 };
 
 } // namespace
+} // namespace in_constant_steps
 
 ConstantSteps search_constant_steps(const ScaledQuadratic &instance, double tolerance, std::int64_t most_products) {
+  using namespace in_constant_steps;
   const auto unit_of = [](const Eigen::MatrixXd &matrix) { // the best step of gradient descent, 2/(σ + L)
     const auto spectrum = dense::symmetric_spectrum<double>(matrix).values;
     return 2.0 / (spectrum.minCoeff() + spectrum.maxCoeff());

@@ -15,11 +15,10 @@
 
 namespace duplex::reproduce {
 
+namespace in_fig1 {
 namespace {
 
-using experiment::Experiment;
 using experiment::run_series;
-using experiment::Series;
 
 constexpr Index n = 100;
 constexpr double alpha = 0.1;
@@ -214,8 +213,10 @@ void claims_everywhere(Experiment &result, const std::string &name, const std::s
 }
 
 } // namespace
+} // namespace in_fig1
 
 Experiment fig1(const Settings &settings) {
+  using namespace in_fig1;
   const std::vector<Instance> instances{
       {"A = I", "identity", fmt::format("counter-example:n={}", n), 0.2, 1.0},
       {"cond A = 10", "condition10",

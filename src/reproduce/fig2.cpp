@@ -15,11 +15,10 @@
 
 namespace duplex::reproduce {
 
+namespace in_fig2 {
 namespace {
 
-using experiment::Experiment;
 using experiment::run_series;
-using experiment::Series;
 
 constexpr Index n = 100;
 constexpr double alpha = 0.1;
@@ -128,8 +127,10 @@ void claim_plateaus(Experiment &result, const Instance &instance, const std::vec
 }
 
 } // namespace
+} // namespace in_fig2
 
 Experiment fig2(const Settings &settings) {
+  using namespace in_fig2;
   const auto dense = DenseSpd<double>::with_spectrum(log_spaced_spectrum<double>(n, 10.0, 1.0), settings.seed);
   const std::vector<Instance> instances{
       {"A = I", "identity", fmt::format("counter-example:n={}", n), Eigen::MatrixXd::Identity(n, n), 0.2, 1.0},

@@ -18,11 +18,10 @@
 
 namespace duplex::reproduce {
 
+namespace in_fig3 {
 namespace {
 
-using experiment::Experiment;
 using experiment::Problem;
-using experiment::Series;
 using experiment::Vector;
 
 constexpr double alpha = 0.1;
@@ -280,8 +279,10 @@ void largest_dimensions(Experiment &result, const Family &family, const Settings
 }
 
 } // namespace
+} // namespace in_fig3
 
 Experiment fig3(const Settings &settings) {
+  using namespace in_fig3;
   const Family identity{"A = I", "identity", "", 0.2};
   const Family dense{"dense A", "dense", fmt::format(":matrix=dense:condition={}", condition), 1.0 / condition};
   Experiment result{.name = "fig3",

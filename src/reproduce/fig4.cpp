@@ -15,11 +15,10 @@
 
 namespace duplex::reproduce {
 
+namespace in_fig4 {
 namespace {
 
-using experiment::Experiment;
 using experiment::run_series;
-using experiment::Series;
 
 constexpr Index n = 100;
 constexpr double beta = 0.5;
@@ -56,8 +55,10 @@ std::vector<Method> methods(double c) {
 }
 
 } // namespace
+} // namespace in_fig4
 
 Experiment fig4(const Settings &settings) {
+  using namespace in_fig4;
   Experiment result{.name = "fig4",
                     .title = std::string(title_of("fig4")),
                     .options = {{"n", n},

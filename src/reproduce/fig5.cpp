@@ -8,8 +8,6 @@
 
 namespace duplex::reproduce {
 
-using experiment::Experiment;
-
 Experiment fig5(const Settings &settings) {
   Experiment result{.name = "fig5",
                     .title = std::string(title_of("fig5")),

@@ -28,10 +28,9 @@
 
 namespace duplex::reproduce {
 
+namespace in_rates {
 namespace {
 
-using experiment::Experiment;
-using experiment::Series;
 using experiment::Vector;
 
 /// Watches V_k and the running minimum of ‖∇φ(x_k)‖² against Theorem 3.3.
@@ -336,8 +335,10 @@ void claim_rates(Experiment &result, const std::vector<Decays> &all, double p) {
 }
 
 } // namespace
+} // namespace in_rates
 
 Experiment rates(const Settings &settings) {
+  using namespace in_rates;
   constexpr double p = 0.05;
   const Bagdc schedule{.alpha = 204.8,
                        .beta = 0.5,

@@ -14,6 +14,9 @@
 
 namespace duplex::reproduce {
 
+using experiment::Experiment;
+using experiment::Series;
+
 struct Settings {
   std::uint64_t seed = 0;
   double time_limit = 10.0;

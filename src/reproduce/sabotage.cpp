@@ -19,9 +19,9 @@
 
 namespace duplex::reproduce {
 
+namespace in_sabotage {
 namespace {
 
-using experiment::Experiment;
 using Vector = Eigen::VectorXd;
 
 enum class Sabotage : std::uint8_t { long_steps, one_nan, not_convex, no_curvature };
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 4> sabotage_names{"steps 10 to 1000 times
 /// A quadratic whose products are counted, one of which is NaN.
 class Poisoned {
 public:
-  using Vector = reproduce::Vector;
+  using Vector = Eigen::VectorXd;
 
   Poisoned(Quadratic<double> problem, std::int64_t poisoned) : problem_(std::move(problem)), left_(poisoned) {}
 
@@ -186,8 +186,10 @@ Sabotaged run_sabotaged(Sabotage kind, std::uint64_t seed) {
 }
 
 } // namespace
+} // namespace in_sabotage
 
 Experiment sabotage(const Settings &settings) {
+  using namespace in_sabotage;
   Experiment result{.name = "sabotage",
                     .title = std::string(title_of("sabotage")),
                     .options = {{"runs", 300}},

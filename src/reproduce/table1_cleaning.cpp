@@ -11,8 +11,6 @@
 
 namespace duplex::reproduce {
 
-using experiment::Experiment;
-
 Experiment table1_cleaning(const Settings &settings) {
   Experiment result{.name = "table1-cleaning",
                     .title = std::string(title_of("table1-cleaning")),

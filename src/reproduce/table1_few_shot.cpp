@@ -15,10 +15,9 @@
 
 namespace duplex::reproduce {
 
+namespace in_table1_few_shot {
 namespace {
 
-using experiment::Experiment;
-using experiment::Series;
 using fewshot::Features;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -320,8 +319,10 @@ void claim_kept(Experiment &result, const std::string &id, const Task &task, boo
 }
 
 } // namespace
+} // namespace in_table1_few_shot
 
 Experiment table1_few_shot(const Settings &settings) {
+  using namespace in_table1_few_shot;
   const bool gpu = fewshot::runs_on_gpu(settings.device);
   Experiment result{
       .name = "table1-fewshot",
@@ -341,7 +342,7 @@ Experiment table1_few_shot(const Settings &settings) {
   for (const auto &task : tasks_on(gpu, settings)) {
     const std::string id = fmt::format("table1.fewshot.{}", task.settings.shape.ways);
     for (const std::int64_t inner : gpu ? std::vector<std::int64_t>{10, 100} : std::vector<std::int64_t>{10}) {
-      std::vector<std::vector<Arrival>> arrivals;
+      std::vector<std::vector<in_table1_few_shot::Arrival>> arrivals;
       if (!table.run(
               task,
               {fmt::format("as in the paper, T = {}", inner), Features::recomputed, inner, gpu ? settings.seeds : 1},
@@ -351,7 +352,7 @@ Experiment table1_few_shot(const Settings &settings) {
       }
       claim_paper_order(result, fmt::format("{}.first.T{}", id, inner), task, inner, arrivals);
     }
-    std::vector<std::vector<Arrival>> arrivals;
+    std::vector<std::vector<in_table1_few_shot::Arrival>> arrivals;
     if (!table.run(task, {"kept features", Features::kept, 10, gpu ? settings.seeds : 1}, with_kept_features,
                    arrivals)) {
       result.interrupted = true;

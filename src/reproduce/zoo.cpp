@@ -17,9 +17,9 @@
 
 namespace duplex::reproduce {
 
+namespace in_zoo {
 namespace {
 
-using experiment::Experiment;
 using experiment::Json;
 
 struct FamilyRuns {
@@ -243,8 +243,10 @@ void other_methods_as_they_come(Experiment &result, const std::vector<FamilyRuns
 }
 
 } // namespace
+} // namespace in_zoo
 
 Experiment zoo(const Settings &settings) {
+  using namespace in_zoo;
   const auto families = zoo::families_with(settings.only);
   Experiment result{.name = "zoo",
                     .title = std::string(title_of("zoo")),

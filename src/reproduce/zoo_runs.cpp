@@ -10,6 +10,7 @@
 
 namespace duplex::reproduce {
 
+namespace in_zoo_runs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -82,8 +83,10 @@ State<Eigen::VectorXf> in_float(const State<Eigen::VectorXd> &state) {
 }
 
 } // namespace
+} // namespace in_zoo_runs
 
 ZooRun run_both(const zoo::Family &family, int k, const Settings &settings) {
+  using namespace in_zoo_runs;
   ZooRun run;
   Judge judge(family, k);
   if (family.facts().runs_in_float) {
@@ -103,6 +106,7 @@ std::vector<std::string> other_methods() {
 }
 
 std::vector<std::pair<std::string, JudgedRun>> run_others(const zoo::Family &family, const Settings &settings) {
+  using namespace in_zoo_runs;
   std::vector<std::pair<std::string, JudgedRun>> out;
   Judge judge(family, 0);
   const auto problem = family.problem();

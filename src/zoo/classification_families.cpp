@@ -1,13 +1,10 @@
-// Classifiers: penalties, sample weights, poisoned and distilled samples.
+// Classifiers whose penalties are tuned.
 
-#include "zoo/distillation.hpp"
 #include "zoo/family.hpp"
 #include "zoo/losses.hpp"
 #include "zoo/penalized.hpp"
-#include "zoo/poisoning.hpp"
 #include "zoo/rescaled.hpp"
 #include "zoo/softmax_classes.hpp"
-#include "zoo/weighted.hpp"
 
 #include <cmath>
 
@@ -43,10 +40,9 @@ PenalizedSettings with_limit(PenalizedSettings settings, double limit) {
 }
 
 Family logistic_float() {
-  return {{.name = "logistic-float",
-           .title = "logistic regression in float, one log-penalty for each of four groups",
-           .runs_in_float = true},
-          classifier<LogisticLoss>(with_prior(sign_settings(20, groups_of(20, 5), 15), 0.01))};
+  return Family::in_float(
+      {.name = "logistic-float", .title = "logistic regression in float, one log-penalty for each of four groups"},
+      classifier<LogisticLoss>(with_prior(sign_settings(20, groups_of(20, 5), 15), 0.01)));
 }
 
 /// x_j in units of 10^±power.
@@ -59,34 +55,6 @@ Family logistic_in_units(int power) {
             const auto units = spread_units(problem.x_size(), std::pow(10.0, power), 7);
             const VectorOver<T> ones = VectorOver<T>::Ones(problem.y_size());
             return Rescaled(std::move(problem), rounded<T>(units), ones);
-          }};
-}
-
-Family cleaning() {
-  return {{.name = "cleaning", .title = "a third of the labels wrong: the sigmoid of a logit weighs every sample"},
-          []<class T>() {
-            Draws draws(217);
-            return Weighted<T, LogisticLoss>(
-                {.model = {.targets = Targets::signs, .weights = draws.normals(8), .noise = 0.5, .wrong_targets = 0.3},
-                 .training = 80,
-                 .validation = 60,
-                 .seed = 17});
-          }};
-}
-
-Family distilled_digits(const std::string &name, double ridge) {
-  return {{.name = name, .title = "ten images of 8 × 8 pixels in place of three hundred"}, [ridge]<class T>() {
-            Draws draws(218);
-            return Distillation<T>({.real = draw_digits(draws, 300, 10), .classes = 10, .copies = 1, .ridge = ridge});
-          }};
-}
-
-Family distilled_clusters() {
-  return {{.name = "distill-small", .title = "six samples in place of ninety, three classes"}, []<class T>() {
-            Draws draws(219);
-            const Eigen::MatrixXd centres = draws.normals(3, 8);
-            return Distillation<T>(
-                {.real = draw_clusters(draws, centres, 90, 1.0), .classes = 3, .copies = 2, .ridge = 0.1});
           }};
 }
 
@@ -110,12 +78,6 @@ std::vector<Family> classification_families() {
   }
   out.push_back({{.name = "softmax", .title = "softmax regression, one log-penalty per class"},
                  []<class T>() { return SoftmaxClasses<T>({.seed = 20}); }});
-  out.push_back(cleaning());
-  out.push_back({{.name = "poisoning", .title = "eight training samples moved by at most a half to spoil a classifier"},
-                 []<class T>() { return Poisoning<T>({.seed = 21}); }});
-  out.push_back(distilled_clusters());
-  out.push_back(distilled_digits("distill-digits", 1.0));
-  out.push_back(distilled_digits("distill-weak", 0.01));
   return out;
 }
 

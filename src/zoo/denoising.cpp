@@ -135,7 +135,6 @@ template <class T> void Denoising<T>::Lower::hessian(Matrix &out) {
   out.diagonal().array() += T(1);
 }
 
-template class Denoising<float>;
 template class Denoising<double>;
 template class Denoising<long double>;
 

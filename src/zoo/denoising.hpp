@@ -114,7 +114,6 @@ private:
   std::shared_ptr<const Data> data_;
 };
 
-extern template class Denoising<float>;
 extern template class Denoising<double>;
 extern template class Denoising<long double>;
 

@@ -29,8 +29,8 @@ std::optional<Eigen::VectorXd> Family::upper_bound() const { return if_any_is_fi
 const std::vector<Family> &families() {
   static const std::vector<Family> all = [] {
     std::vector<Family> out;
-    for (auto *list : {regression_families, classification_families, market_families, inverse_families, curved_families,
-                       degenerate_families}) {
+    for (auto *list : {regression_families, classification_families, sample_families, market_families, inverse_families,
+                       curved_families, degenerate_families}) {
       for (auto &family : list()) {
         out.push_back(std::move(family));
       }

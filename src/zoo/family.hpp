@@ -33,20 +33,26 @@ public:
   template <class Make, class Truth>
   Family(Facts facts, Make make, Truth truth)
       : facts_(std::move(facts)), make_([make] { return catalog::Problem(make.template operator()<double>()); }),
-        make_float_([make] { return catalog::FloatProblem(make.template operator()<float>()); }),
         model_([make] { return model_of(make.template operator()<double>()); }),
-        float_model_([make] { return model_of(make.template operator()<float>()); }),
         truth_([truth] { return model_of(truth.template operator()<long double>()); }) {}
   template <class Make> Family(Facts facts, Make make) : Family(std::move(facts), make, make) {}
+  /// One that runs in float. The others are not compiled over it, which would take half as long again.
+  template <class Make> [[nodiscard]] static Family in_float(Facts facts, Make make) {
+    facts.runs_in_float = true;
+    Family family(std::move(facts), make);
+    family.make_float_ = [make] { return catalog::FloatProblem(make.template operator()<float>()); };
+    family.float_model_ = [make] { return model_of(make.template operator()<float>()); };
+    return family;
+  }
 
   [[nodiscard]] const Facts &facts() const { return facts_; }
   [[nodiscard]] const std::string &name() const { return facts_.name; }
 
-  /// For the engine. Data are drawn anew at every call; they are the same.
+  /// For the engine. Data are drawn anew at every call; they are the same. In float only where the family runs so.
   [[nodiscard]] catalog::Problem problem() const { return make_(); }
   [[nodiscard]] catalog::FloatProblem float_problem() const { return make_float_(); }
 
-  /// For the stand-in, and for the truth.
+  /// For the stand-in, alike, and for the truth.
   [[nodiscard]] std::unique_ptr<Model<double>> model() const { return model_(); }
   [[nodiscard]] std::unique_ptr<Model<float>> float_model() const { return float_model_(); }
   [[nodiscard]] std::unique_ptr<Model<long double>> truth() const { return truth_(); }
@@ -82,6 +88,7 @@ private:
 /// What families() is put together from, each list in a file of its own.
 [[nodiscard]] std::vector<Family> regression_families();
 [[nodiscard]] std::vector<Family> classification_families();
+[[nodiscard]] std::vector<Family> sample_families();
 [[nodiscard]] std::vector<Family> market_families();
 [[nodiscard]] std::vector<Family> inverse_families();
 [[nodiscard]] std::vector<Family> curved_families();

@@ -1,14 +1,21 @@
-// Smoothing that is learned, kernels, a network.
+// Transport from what was observed, smoothing that is learned, kernels, a network.
 
 #include "zoo/denoising.hpp"
 #include "zoo/family.hpp"
 #include "zoo/kernel_ridge.hpp"
 #include "zoo/network.hpp"
+#include "zoo/transport.hpp"
 
 namespace duplex::zoo {
 
 std::vector<Family> inverse_families() {
   std::vector<Family> out;
+  out.push_back({{.name = "transport", .title = "costs of entropic transport from an observed plan"},
+                 []<class T>() { return Transport<T>({.seed = 35}); }});
+  out.push_back({{.name = "transport-gauge",
+                  .title = "the same with potentials that are free by a constant",
+                  .is_singular = true},
+                 []<class T>() { return Transport<T>({.holds_last = false, .seed = 35}); }});
   out.push_back({{.name = "denoise", .title = "a signal smoothed by differences of three orders, log-weights learned"},
                  []<class T>() { return Denoising<T>({.length = 200, .orders = 3, .seed = 40}); }});
   out.push_back({{.name = "denoise-variation", .title = "a signal with jumps, smooth total variation of two orders"},

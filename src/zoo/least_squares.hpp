@@ -12,8 +12,6 @@
 
 #include <duplex/problem/problem.hpp>
 
-#include <Eigen/QR>
-
 #include <algorithm>
 #include <memory>
 
@@ -26,6 +24,9 @@ struct LeastSquaresSettings {
   Index x_size = 10;
   std::uint64_t seed = 0;
 };
+
+/// The shortest solution of a system that may be singular, by a decomposition that is compiled once.
+template <class T> [[nodiscard]] VectorOver<T> solve_singular(const MatrixOver<T> &system, const VectorOver<T> &right);
 
 template <class T> class LeastSquares {
 public:
@@ -117,7 +118,7 @@ public:
     system.block(m + n, m, n, n) = normal;
     Vector right = Vector::Zero(m + 2 * n);
     right.segment(m, n) = data_->wanted;
-    const Vector solution = Eigen::CompleteOrthogonalDecomposition<Matrix>(system).solve(right);
+    const Vector solution = solve_singular<T>(system, right);
     return {solution.head(m), solution.segment(m, n), solution.tail(n)};
   }
 

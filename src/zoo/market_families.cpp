@@ -1,11 +1,10 @@
-// Leaders and followers: tolls, prices, portfolios, transport.
+// Leaders and followers: tolls, prices, portfolios.
 
 #include "zoo/family.hpp"
 #include "zoo/log_variables.hpp"
 #include "zoo/portfolio.hpp"
 #include "zoo/pricing.hpp"
 #include "zoo/tolls.hpp"
-#include "zoo/transport.hpp"
 
 namespace duplex::zoo {
 
@@ -23,12 +22,6 @@ std::vector<Family> market_families() {
                  []<class T>() { return Portfolio<T>({.assets = 30, .seed = 33}); }});
   out.push_back({{.name = "portfolio-barrier", .title = "the same where all holdings are positive by a barrier"},
                  []<class T>() { return Portfolio<T>({.assets = 20, .barrier = 0.01, .seed = 34}); }});
-  out.push_back({{.name = "transport", .title = "costs of entropic transport from an observed plan"},
-                 []<class T>() { return Transport<T>({.seed = 35}); }});
-  out.push_back({{.name = "transport-gauge",
-                  .title = "the same with potentials that are free by a constant",
-                  .is_singular = true},
-                 []<class T>() { return Transport<T>({.holds_last = false, .seed = 35}); }});
   return out;
 }
 

@@ -123,10 +123,8 @@ template <class T> void Network<T>::Lower::hessian(Matrix &out) {
   out.diagonal() += decay;
 }
 
-template class NetworkPass<float>;
 template class NetworkPass<double>;
 template class NetworkPass<long double>;
-template class Network<float>;
 template class Network<double>;
 template class Network<long double>;
 

@@ -130,7 +130,6 @@ private:
   std::shared_ptr<const Data> data_;
 };
 
-extern template class Network<float>;
 extern template class Network<double>;
 extern template class Network<long double>;
 

@@ -1,10 +1,11 @@
 #include "zoo/newton.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "zoo/spectrum.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace duplex::zoo {
 
@@ -29,10 +30,11 @@ template <class T> bool Newton<T>::factorize() {
   if (was_positive_) {
     return true;
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(hessian_);
-  const Vector sizes = spectrum.eigenvalues().cwiseAbs();
+  using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+  const auto spectrum = spectrum_of<Wide>(hessian_.template cast<Wide>());
+  const Vector sizes = spectrum.values.cwiseAbs().template cast<T>();
   const T smallest = std::max(T(1e-10), T(100) * Eigen::NumTraits<T>::epsilon()) * sizes.maxCoeff();
-  const Matrix &basis = spectrum.eigenvectors();
+  const Matrix basis = spectrum.vectors.template cast<T>();
   factor_.compute(basis * sizes.cwiseMax(smallest).asDiagonal() * basis.transpose());
   return factor_.info() == Eigen::Success;
 }

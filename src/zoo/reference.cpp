@@ -1,8 +1,7 @@
 #include "zoo/reference.hpp"
 
+#include "zoo/spectrum.hpp"
 #include "zoo/stand_in.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +17,9 @@ using RealMatrix = MatrixOver<Real>;
 /// Of a symmetric matrix that is singular: its null space, and products with its pseudo-inverse.
 class Degenerate {
 public:
-  explicit Degenerate(const RealMatrix &matrix) : spectrum_(matrix) {
+  explicit Degenerate(const RealMatrix &matrix) : spectrum_(spectrum_of<Real>(matrix)) {
     constexpr Real share = 1e-12L; // eigenvalues of these families are zero to rounding, or above 10⁻⁸ of the largest
-    const RealVector &values = spectrum_.eigenvalues();
+    const RealVector &values = spectrum_.values;
     const Real threshold = share * values.cwiseAbs().maxCoeff();
     while (nullity_ < values.size() && values[nullity_] <= threshold) {
       ++nullity_;
@@ -28,15 +27,15 @@ public:
     is_semidefinite_ = values[0] >= -threshold;
   }
   [[nodiscard]] bool is_semidefinite() const { return is_semidefinite_; }
-  [[nodiscard]] RealMatrix null_space() const { return spectrum_.eigenvectors().leftCols(nullity_); }
+  [[nodiscard]] RealMatrix null_space() const { return spectrum_.vectors.leftCols(nullity_); }
   [[nodiscard]] RealVector solve(const RealVector &right) const {
     const Index rank = right.size() - nullity_;
-    const auto range = spectrum_.eigenvectors().rightCols(rank);
-    return range * (range.transpose() * right).cwiseQuotient(spectrum_.eigenvalues().tail(rank));
+    const auto range = spectrum_.vectors.rightCols(rank);
+    return range * (range.transpose() * right).cwiseQuotient(spectrum_.values.tail(rank));
   }
 
 private:
-  Eigen::SelfAdjointEigenSolver<RealMatrix> spectrum_;
+  Spectrum<Real> spectrum_;
   Index nullity_ = 0;
   bool is_semidefinite_ = false;
 };

@@ -26,10 +26,10 @@ template <class Loss> auto penalized(const PenalizedSettings &settings) {
 Family ridge_features(bool runs_in_float) {
   auto settings = ridge_settings(40, groups_of(40, 1), 2);
   settings.prior = 0.01;
-  return {{.name = runs_in_float ? "ridge-float" : "ridge-features",
-           .title = "ridge regression, one log-penalty per feature, a weak prior on them",
-           .runs_in_float = runs_in_float},
-          penalized<SquaredLoss>(settings)};
+  const Facts facts{.name = runs_in_float ? "ridge-float" : "ridge-features",
+                    .title = "ridge regression, one log-penalty per feature, a weak prior on them"};
+  const auto make = penalized<SquaredLoss>(settings);
+  return runs_in_float ? Family::in_float(facts, make) : Family(facts, make);
 }
 
 /// Four tasks with the same useful features, in other weights.

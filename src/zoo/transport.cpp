@@ -128,7 +128,6 @@ template <class T> void Transport<T>::Upper::cross_xy(const Vector &v, Vector &o
   this->against_costs(this->change_, T(-1) / (this->data_->smoothing * this->data_->smoothing), out);
 }
 
-template class Transport<float>;
 template class Transport<double>;
 template class Transport<long double>;
 

@@ -118,7 +118,6 @@ private:
   std::shared_ptr<const Data> data_;
 };
 
-extern template class Transport<float>;
 extern template class Transport<double>;
 extern template class Transport<long double>;
 

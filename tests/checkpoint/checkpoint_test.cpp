@@ -18,26 +18,26 @@ SavedState some_checkpoint(double number) {
   return state;
 }
 
-std::string refusal_of(const std::string &bytes) {
+std::string refusal_of_checkpoint(const std::string &bytes) {
   return refusal([&] { (void)checkpoint::decoded(bytes, "file"); });
 }
 
 TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   const std::string good = checkpoint::encoded(some_checkpoint(2.0));
-  EXPECT_EQ(refusal_of(""), "file: not a checkpoint of Duplex");
-  EXPECT_EQ(refusal_of("{\"json\": 1}"), "file: not a checkpoint of Duplex");
+  EXPECT_EQ(refusal_of_checkpoint(""), "file: not a checkpoint of Duplex");
+  EXPECT_EQ(refusal_of_checkpoint("{\"json\": 1}"), "file: not a checkpoint of Duplex");
   for (std::size_t length = 0; length < good.size(); ++length) {
-    EXPECT_NE(refusal_of(good.substr(0, length)), "") << length;
+    EXPECT_NE(refusal_of_checkpoint(good.substr(0, length)), "") << length;
   }
   for (std::size_t byte = 0; byte < good.size(); ++byte) {
     std::string damaged = good;
     damaged[byte] = static_cast<char>(damaged[byte] ^ 0x10);
-    EXPECT_NE(refusal_of(damaged), "") << byte;
+    EXPECT_NE(refusal_of_checkpoint(damaged), "") << byte;
   }
-  EXPECT_CONTAINS(refusal_of(good + "x"), "damaged");
+  EXPECT_CONTAINS(refusal_of_checkpoint(good + "x"), "damaged");
   std::string later = good;
   later[8] = 10;
-  EXPECT_EQ(refusal_of(later), "file: a checkpoint of version 10, expected 9");
+  EXPECT_EQ(refusal_of_checkpoint(later), "file: a checkpoint of version 10, expected 9");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

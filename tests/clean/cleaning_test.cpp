@@ -13,7 +13,9 @@
 #include <csignal>
 #include <random>
 #include <set>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace duplex::test {
 namespace {
@@ -351,36 +353,54 @@ TEST_F(CleanCommand, LeavesACheckpointOnlyWhereItWasNotDone) {
 }
 
 TEST_F(CleanCommand, GoesOnAfterCtrlCFromAnotherFolder) {
-  train = scratch.file("large.csv", clouds(30000, 7, 1).csv);
-  const std::string cd = "cd " + scratch.path().string() + " && ";
-  const std::string given = " clean --train large.csv --trusted trusted.csv --id id --save-every 0 --out ";
-  ASSERT_EQ(run_command(cd + DUPLEX_TOOL + given + "whole").exit_code, 0);
-  for (const auto *after : {"0.15", "0.3", "0.5"}) {
-    const auto first = run_command(cd + "timeout -s INT " + after + " " + DUPLEX_TOOL + given + "out");
-    if (first.exit_code == 0) {
+  (void)scratch.file("large.csv", clouds(6000, 7, 1).csv);
+  const auto given = [](const std::string &folder) {
+    return std::vector<std::string>{"clean", "--train",      "large.csv", "--trusted", "trusted.csv", "--id",
+                                    "id",    "--save-every", "0",         "--out",     folder};
+  };
+  const auto checkpoint = std::filesystem::path(out) / "checkpoint.dpx";
+  ASSERT_EQ(RunningTool(given("whole"), "/dev/null", scratch.path()).end(0), 0);
+  for (const int checkpoints : {1, 2, 5}) {
+    std::filesystem::remove_all(out);
+    RunningTool tool(given("out"), "/dev/null", scratch.path());
+    int seen = 0;
+    std::filesystem::file_time_type last;
+    const bool is_at_work = tool.wait_until([&] {
+      std::error_code is_not_there;
+      const auto written = std::filesystem::last_write_time(checkpoint, is_not_there);
+      seen += !is_not_there && std::exchange(last, written) != written ? 1 : 0;
+      return seen >= checkpoints;
+    });
+    if (tool.end(SIGINT) == 0 || !is_at_work) {
       break; // it was quicker
     }
-    if (std::filesystem::exists(std::filesystem::path(out) / "checkpoint.dpx")) {
-      const auto second = run_tool("clean --json --resume " + out);
-      ASSERT_EQ(second.exit_code, 0) << first.output << second.output;
-      EXPECT_TRUE(nlohmann::json::accept(second.output)) << second.output;
-      EXPECT_EQ(result("suspects.csv"), read_file(scratch.path() / "whole" / "suspects.csv")) << after;
-      EXPECT_EQ(result("model.npy"), read_file(scratch.path() / "whole" / "model.npy")) << after;
-    }
+    ASSERT_TRUE(std::filesystem::exists(checkpoint));
+    const auto second = run_tool("clean --json --resume " + out);
+    ASSERT_EQ(second.exit_code, 0) << second.output;
+    EXPECT_TRUE(nlohmann::json::accept(second.output)) << second.output;
+    EXPECT_EQ(result("suspects.csv"), read_file(scratch.path() / "whole" / "suspects.csv")) << checkpoints;
+    EXPECT_EQ(result("model.npy"), read_file(scratch.path() / "whole" / "model.npy")) << checkpoints;
   }
 }
 
-/// Killed once it has a checkpoint; false where it was done before.
+/// Killed once it has a checkpoint. Where it was done before that was seen, on a machine that is busy, it is begun
+/// anew.
 bool kill_with_a_checkpoint(const std::vector<std::string> &arguments, const std::string &out) {
-  RunningTool tool(arguments);
   const auto checkpoint = std::filesystem::path(out) / "checkpoint.dpx";
-  const bool saved = tool.wait_until([&] { return std::filesystem::exists(checkpoint); });
-  (void)tool.end(SIGKILL);
-  return saved && std::filesystem::exists(checkpoint);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::filesystem::remove_all(out);
+    RunningTool tool(arguments);
+    (void)tool.wait_until([&] { return std::filesystem::exists(checkpoint); });
+    (void)tool.end(SIGKILL);
+    if (std::filesystem::exists(checkpoint)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 TEST_F(CleanCommand, DoesNotGoOnWithFilesThatWereChanged) {
-  const auto large = clouds(30000, 7, 1).csv;
+  const auto large = clouds(6000, 7, 1).csv;
   train = scratch.file("large.csv", large);
   ASSERT_TRUE(kill_with_a_checkpoint({"clean", "--train", train, "--trusted", trusted, "--test", test, "--id", "id",
                                       "--save-every", "0", "--out", out},

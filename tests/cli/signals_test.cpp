@@ -69,10 +69,13 @@ TEST(ALongRun, KeepsNoMoreOfItsStepsThanStoppingRulesNeed) {
   const ScratchFolder scratch;
   const auto checkpoint_of = [&](const std::string &steps) {
     const fs::path folder = scratch.path() / steps;
-    const auto result = run_tool("solve --problem ridge --solver bagdc --alpha 1e-9 --beta 1e-9 --iterations " + steps +
-                                 " --direction-tolerance 1e-300 --kkt-tolerance 1e-300 --kkt-relative-tolerance 1e-300"
-                                 " --target kkt=1e-300 --patience 1000000000 --held-out-patience 1000000000 --out " +
-                                 folder.string());
+    const auto result =
+        run_tool("solve --problem ridge --features 2 --informative 1 --training 3 --validation 3 --held-out 3"
+                 " --solver bagdc --alpha 1e-9 --beta 1e-9 --iterations " +
+                 steps +
+                 " --direction-tolerance 1e-300 --kkt-tolerance 1e-300 --kkt-relative-tolerance 1e-300"
+                 " --target kkt=1e-300 --patience 1000000000 --held-out-patience 1000000000 --out " +
+                 folder.string());
     EXPECT_EQ(result.exit_code, 1) << result.output;
     return fs::file_size(folder / "checkpoint.dpx");
   };

@@ -9,13 +9,12 @@ TEST(Threads, ChangeNoBitOfASolution) {
   const ScratchFolder scratch;
   // Large enough for several threads each: products with a dense matrix, fused and general softmax, dense factors.
   const std::string samples =
-      "--problem hyper-cleaning --samples 3000 --trusted 600 --features 300 --classes 6 --alpha 0.1";
-  const std::string dense = "--problem counter-example --n 700 --matrix dense --condition 100";
+      "--problem hyper-cleaning --samples 2400 --trusted 300 --features 300 --classes 6 --alpha 0.1";
+  const std::string dense = "--problem counter-example --n 520 --matrix dense --condition 100";
   const std::vector<std::string> runs = {
-      dense + " --solver bagdc --alpha 1e-3 --beta 1e-2 --iterations 40",
-      "--problem counter-example --n 600 --matrix dense --condition 100 --tolerance 1e-3",
-      samples + " --solver bagdc --beta 0.5 --upper adam --mixing 4 --iterations 25",
-      samples + " --solver cg --inner 3 --iterations 3", "--problem quadratic --n 150 --m 150 --condition 50"};
+      dense + " --solver bagdc --alpha 1e-3 --beta 1e-2 --iterations 12", dense + " --tolerance 1e-2",
+      samples + " --solver bagdc --beta 0.5 --upper adam --mixing 4 --iterations 10",
+      samples + " --solver cg --inner 2 --iterations 2", "--problem quadratic --n 100 --m 100 --condition 20"};
   for (const auto &run : runs) {
     std::string alone;
     for (const int threads : {1, 2, 3}) {

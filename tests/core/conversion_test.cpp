@@ -12,8 +12,6 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 TEST(WholeNumber, RefusesWhatIsNoneOrOutOfRange) {
   for (const double wrong : {not_a_number, infinity, -infinity, 0.5, -1.0, 1e300, -1e300, 11.0, 1e19}) {
     EXPECT_EQ(refusal([&] { (void)whole_number(wrong, 0, 10, "it"); }),
@@ -50,7 +48,7 @@ struct Numbers {
   }
 };
 
-SavedState written(Numbers numbers) {
+SavedState written_numbers(Numbers numbers) {
   SavedState state;
   StateWriter members(state);
   numbers.archive(members);
@@ -58,7 +56,7 @@ SavedState written(Numbers numbers) {
 }
 
 std::string refused(const std::string &entry, SavedState::Value value) {
-  SavedState state = written({});
+  SavedState state = written_numbers({});
   state.put(entry, std::move(value));
   return refusal([&] {
     Numbers numbers;
@@ -88,11 +86,11 @@ TEST(SavedMembers, RefuseCountsThatWouldOverflowWhenARunCountsOn) {
 }
 
 TEST(SavedMembers, AreNotWrittenWhereTheyCouldNotBeRead) {
-  EXPECT_CONTAINS(refusal([] { (void)written({.steps = -1}); }), "'steps' of the saved state is -1");
+  EXPECT_CONTAINS(refusal([] { (void)written_numbers({.steps = -1}); }), "'steps' of the saved state is -1");
 }
 
 TEST(SavedMembers, ComeBackAsTheyWere) {
-  const SavedState state = written({.flag = true, .steps = most_saved<std::int64_t>});
+  const SavedState state = written_numbers({.flag = true, .steps = most_saved<std::int64_t>});
   Numbers back{.byte = 0, .bits = 0};
   StateReader members(state);
   back.archive(members);

@@ -3,12 +3,9 @@
 #include "support.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace duplex::testing {
 namespace {
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 TEST(DenseMatrixInput, RefusesMatricesThatAreNotSquareOrEmpty) {
   EXPECT_EQ(refusal([] { DenseSpd<double>(Mat::Ones(2, 3)); }),

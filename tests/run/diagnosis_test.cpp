@@ -8,8 +8,6 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 /// f = ½(y − x)² and F = ½(x + 3)² + ½y² in one variable, so that x and y walk from 1 towards −1.5 and cross zero.
 /// Beyond it, what `Breaks` names is no number any more.
 enum class Breaks { lower_value, lower_hessian, upper_value, upper_gradient_alone, nothing };

@@ -319,17 +319,17 @@ std::vector<std::int64_t> observed(const Cadence &cadence, const Options &option
 }
 
 TEST(CadenceOf, ObserversIncludesTheFirstAndTheLastStep) {
-  using Steps = std::vector<std::int64_t>;
-  EXPECT_EQ(observed({.every = 4}, {.max_iterations = 10}), (Steps{1, 5, 9, 10}));
-  EXPECT_EQ(observed({.growth = 0.5}, {.max_iterations = 12}), (Steps{1, 2, 3, 5, 8, 12}));
-  EXPECT_EQ(observed({.every = 50}, {.direction_tolerance = 1e-5}), (Steps{1, 51, 80}));
+  using Observed = std::vector<std::int64_t>;
+  EXPECT_EQ(observed({.every = 4}, {.max_iterations = 10}), (Observed{1, 5, 9, 10}));
+  EXPECT_EQ(observed({.growth = 0.5}, {.max_iterations = 12}), (Observed{1, 2, 3, 5, 8, 12}));
+  EXPECT_EQ(observed({.every = 50}, {.direction_tolerance = 1e-5}), (Observed{1, 51, 80}));
 }
 
 TEST(CadenceOf, ObserversMayBeLargerThanAnyRun) {
-  using Steps = std::vector<std::int64_t>;
-  EXPECT_EQ(observed({.every = std::numeric_limits<std::int64_t>::max()}, {.max_iterations = 10}), (Steps{1, 10}));
-  EXPECT_EQ(observed({.growth = 1e300}, {.max_iterations = 10}), (Steps{1, 10}));
-  EXPECT_EQ(observed({.growth = infinity}, {.max_iterations = 10}), (Steps{1, 10}));
+  using Observed = std::vector<std::int64_t>;
+  EXPECT_EQ(observed({.every = std::numeric_limits<std::int64_t>::max()}, {.max_iterations = 10}), (Observed{1, 10}));
+  EXPECT_EQ(observed({.growth = 1e300}, {.max_iterations = 10}), (Observed{1, 10}));
+  EXPECT_EQ(observed({.growth = infinity}, {.max_iterations = 10}), (Observed{1, 10}));
 }
 
 TEST(OneProblem, ServesSeveralThreadsWithTheSameBits) {

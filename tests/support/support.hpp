@@ -2,6 +2,8 @@
 // What several tests share: a small problem that is quadratic in nothing, ways to
 // catch a refusal, and a recorder of every step.
 
+#include "solves.hpp"
+
 #include <duplex/catalog.hpp>
 #include <duplex/duplex.hpp>
 
@@ -9,6 +11,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <random>
 #include <string>
@@ -39,6 +42,8 @@ template <class S> [[nodiscard]] S with_steps(double alpha = 0.1, double beta = 
 
 using Vec = Eigen::VectorXd;
 using Mat = Eigen::MatrixXd;
+
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Independent standard normal entries.
 template <class V = Vec> [[nodiscard]] V random_vector(Index n, std::uint64_t seed) {

@@ -81,8 +81,11 @@ private:
 /// The tool beside the test, killed at the end of the test if it lives so long.
 class RunningTool {
 public:
-  explicit RunningTool(std::vector<std::string> arguments, const std::string &output = "/dev/null") : process_(fork()) {
+  explicit RunningTool(std::vector<std::string> arguments, const std::string &output = "/dev/null",
+                       const std::filesystem::path &folder = ".")
+      : process_(fork()) {
     if (process_ == 0) {
+      std::filesystem::current_path(folder);
       const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
       dup2(file, STDOUT_FILENO);
       dup2(file, STDERR_FILENO);

@@ -1,4 +1,5 @@
-// What needs a device. Where there is none, each test says so and ctest shows it as skipped.
+// What needs a device. Where there is none, each test says so and ctest shows its suite as skipped, which therefore
+// holds nothing else.
 
 #include "torch_support.hpp"
 

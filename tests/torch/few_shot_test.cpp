@@ -261,7 +261,7 @@ TEST(FewShotLearner, RefusesACheckpointWhoseTasksCannotBe) {
   EXPECT_CONTAINS(refused("x", SavedState::Floats(3)), "'x'");
 }
 
-TEST(FewShotLearner, LearnsTheSameOnADeviceCapturedAndPlain) {
+TEST(FewShotLearnerOnDevice, LearnsTheSameCapturedAndPlain) {
   if (!at::hasCUDA()) {
     std::cout << "skipped: no CUDA device\n";
     return;
@@ -285,7 +285,7 @@ TEST(FewShotLearner, LearnsTheSameOnADeviceCapturedAndPlain) {
   }
 }
 
-TEST(FewShotLearner, NamesTheStepThatBrokeAmongThoseThatADeviceDidAhead) {
+TEST(FewShotLearnerOnDevice, NamesTheStepThatBrokeAmongThoseThatWereDoneAhead) {
   if (!at::hasCUDA()) {
     std::cout << "skipped: no CUDA device\n";
     return;

@@ -138,7 +138,9 @@ TEST_F(NetworkCleaning, FindsWhatNoLinearModelCan) {
   EXPECT_LE(clean::accuracy(clean::predict(linear.model, test.dataset), test.dataset.labels), 0.8);
 }
 
-TEST_F(NetworkCleaning, FindsItOnADeviceToo) {
+using NetworkCleaningOnDevice = NetworkCleaning;
+
+TEST_F(NetworkCleaningOnDevice, FindsItToo) {
   if (!at::hasCUDA()) {
     std::cout << "skipped: no CUDA device\n";
     return;

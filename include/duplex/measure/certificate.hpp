@@ -93,30 +93,7 @@ public:
   explicit Certifier(const ProblemView<V> &problem)
       : problem_(problem), upper_(problem.upper()), box_(problem.box()), exact_(problem), meter_(problem) {}
 
-  [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options) {
-    Certificate certificate;
-    certificate.claims = options.claims;
-    certificate.blocks = KktResidual<ProblemView<V>>(problem_).at(end.x, end.y, end.v);
-    Verification<V> verification(problem_, start);
-    const auto &first = verification.first();
-    if (first.known()) {
-      certificate.first_hypergradient = first.norm;
-    }
-    const auto &claims = options.claims;
-    const double goal =
-        claims.relative_slope > 0.0 ? claims.relative_slope * std::max(0.0, first.norm - first.error) : claims.slope;
-    const auto slope =
-        meter_.at(end.x, end.y, {.absolute = 0.05 * goal, .exactly = true}); // from the run's y: f may have others
-    if (slope.known()) {
-      certificate.hypergradient = slope.norm;
-      certificate.hypergradient_error = slope.error;
-      compare_state(end, certificate);
-      difference(end.x, options, certificate);
-    }
-    certificate.unavailable = slope.unavailable;
-    certificate.refuted = refuted(certificate, goal);
-    return certificate;
-  }
+  [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options);
 
 private:
   [[nodiscard]] static std::string refuted(const Certificate &certificate, double goal) {
@@ -241,6 +218,33 @@ private:
   ExactResponse<V> exact_;
   SlopeMeter<V> meter_;
 };
+
+// Outside of the class, where it would be inline, and be compiled by every program that calls it.
+template <VectorSpace V>
+Certificate Certifier<V>::certify(const State<V> &start, const State<V> &end, const CertificateOptions &options) {
+  Certificate certificate;
+  certificate.claims = options.claims;
+  certificate.blocks = KktResidual<ProblemView<V>>(problem_).at(end.x, end.y, end.v);
+  Verification<V> verification(problem_, start);
+  const auto &first = verification.first();
+  if (first.known()) {
+    certificate.first_hypergradient = first.norm;
+  }
+  const auto &claims = options.claims;
+  const double goal =
+      claims.relative_slope > 0.0 ? claims.relative_slope * std::max(0.0, first.norm - first.error) : claims.slope;
+  const auto slope =
+      meter_.at(end.x, end.y, {.absolute = 0.05 * goal, .exactly = true}); // from the run's y: f may have others
+  if (slope.known()) {
+    certificate.hypergradient = slope.norm;
+    certificate.hypergradient_error = slope.error;
+    compare_state(end, certificate);
+    difference(end.x, options, certificate);
+  }
+  certificate.unavailable = slope.unavailable;
+  certificate.refuted = refuted(certificate, goal);
+  return certificate;
+}
 
 extern template class Certifier<Eigen::VectorXf>;
 extern template class Certifier<Eigen::VectorXd>;

@@ -25,18 +25,7 @@ template <VectorSpace V> class ExactResponse {
 public:
   explicit ExactResponse(const ProblemView<V> &problem) : response_(problem) {}
 
-  const ExactPoint<V> &at(const V &x, const V &guess) {
-    if (size(point_.y) != size(guess) || size(point_.hypergradient) != size(x)) {
-      point_.v = zeros_like(guess);
-      point_.hypergradient = zeros_like(x);
-    }
-    point_.y = guess; // and nothing of what was solved before: a run that goes on measures what it would have measured
-    if (!response_.problem().respond(x, point_.y, point_.v)) {
-      solve(x);
-    }
-    evaluate(x);
-    return point_;
-  }
+  const ExactPoint<V> &at(const V &x, const V &guess);
 
 private:
   void solve(const V &x) {
@@ -70,6 +59,20 @@ private:
   V x_scratch_;
   V y_scratch_;
 };
+
+// Outside of the class: within it, it would be inline, and be compiled by every program that calls it.
+template <VectorSpace V> const ExactPoint<V> &ExactResponse<V>::at(const V &x, const V &guess) {
+  if (size(point_.y) != size(guess) || size(point_.hypergradient) != size(x)) {
+    point_.v = zeros_like(guess);
+    point_.hypergradient = zeros_like(x);
+  }
+  point_.y = guess; // and nothing of what was solved before: a run that goes on measures what it would have measured
+  if (!response_.problem().respond(x, point_.y, point_.v)) {
+    solve(x);
+  }
+  evaluate(x);
+  return point_;
+}
 
 } // namespace detail
 

@@ -53,24 +53,7 @@ public:
   /// At x, with y solved from a guess, and v where there is one of it. The error is what was wanted or, where rounding
   /// forbids that, more.
   [[nodiscard]] MeasuredSlope at(const V &x, const V &guess, const WantedAccuracy &wanted,
-                                 const V *guess_of_v = nullptr) {
-    if (size(d_) != size(x) || size(y_moved_) != size(guess)) {
-      d_ = d_moved_ = x_moved_ = free_ = cross_ = zeros_like(x);
-      y_moved_ = v_moved_ = flat_ = random_ = residual_ = step_ = zeros_like(guess);
-    }
-    x_ = &x;
-    try {
-      response_.begin(x, guess, wanted.exactly, guess_of_v);
-      const Index directly_up_to = wanted.exactly ? HessianSolver<V>::direct_limit : HessianSolver<V>::always_direct;
-      return size(guess) <= directly_up_to ? directly(wanted) : iteratively(wanted);
-    } catch (const NotFinite &reason) {
-      return {.unavailable = reason.what(), .met_infinity = true};
-    } catch (const SingularLowerLevel &reason) {
-      return {.unavailable = reason.what(), .is_singular = true};
-    } catch (const NotAvailable &reason) {
-      return {.unavailable = reason.what()};
-    }
-  }
+                                 const V *guess_of_v = nullptr);
 
   /// y*, v* and all of ∇φ, of the last measurement that is known.
   [[nodiscard]] const V &y() const { return response_.y(); }
@@ -337,6 +320,27 @@ private:
   V residual_;
   V step_;
 };
+
+// Outside of the class, where it would be inline, and be compiled by every program that calls it.
+template <VectorSpace V>
+MeasuredSlope SlopeMeter<V>::at(const V &x, const V &guess, const WantedAccuracy &wanted, const V *guess_of_v) {
+  if (size(d_) != size(x) || size(y_moved_) != size(guess)) {
+    d_ = d_moved_ = x_moved_ = free_ = cross_ = zeros_like(x);
+    y_moved_ = v_moved_ = flat_ = random_ = residual_ = step_ = zeros_like(guess);
+  }
+  x_ = &x;
+  try {
+    response_.begin(x, guess, wanted.exactly, guess_of_v);
+    const Index directly_up_to = wanted.exactly ? HessianSolver<V>::direct_limit : HessianSolver<V>::always_direct;
+    return size(guess) <= directly_up_to ? directly(wanted) : iteratively(wanted);
+  } catch (const NotFinite &reason) {
+    return {.unavailable = reason.what(), .met_infinity = true};
+  } catch (const SingularLowerLevel &reason) {
+    return {.unavailable = reason.what(), .is_singular = true};
+  } catch (const NotAvailable &reason) {
+    return {.unavailable = reason.what()};
+  }
+}
 
 extern template class SlopeMeter<Eigen::VectorXf>;
 extern template class SlopeMeter<Eigen::VectorXd>;

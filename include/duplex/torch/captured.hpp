@@ -10,6 +10,7 @@
 #include <duplex/problem/counters.hpp>
 #include <duplex/solve.hpp>
 #include <duplex/torch/capture.hpp>
+#include <duplex/torch/runs.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <array>

@@ -11,6 +11,7 @@
 // first backward pass. Inputs that a loss does not use have zero derivatives.
 
 #include <duplex/problem/problem.hpp>
+#include <duplex/torch/runs.hpp>
 #include <duplex/torch/tensors.hpp>
 
 #include <cstdint>

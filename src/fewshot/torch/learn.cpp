@@ -1,6 +1,7 @@
 #include "fewshot/torch/learner.hpp"
 
 #include <duplex/solve.hpp>
+#include <duplex/torch/runs.hpp>
 
 #include <string_view>
 

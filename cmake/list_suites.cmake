@@ -1,0 +1,27 @@
+# Writes the file LIST, which CTest reads: a test for each suite of PROGRAM. Needs PREFIX, LEFT_OUT,
+# FIRST and PROPERTIES too.
+cmake_minimum_required(VERSION 3.22)
+set(filter "")
+if(LEFT_OUT)
+  set(filter ":-${LEFT_OUT}")
+endif()
+execute_process(COMMAND ${PROGRAM} --gtest_list_tests "--gtest_filter=*${filter}" OUTPUT_VARIABLE output RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} --gtest_list_tests: ${result}\n${output}")
+endif()
+set(properties "")
+foreach(word ${PROPERTIES})
+  string(APPEND properties " \"${word}\"")
+endforeach()
+set(text "")
+string(REGEX MATCHALL "(^|\n)[^ \n]+\\.( *#[^\n]*)?\n" suites "${output}") # "Suite." or "Suite/0.  # TypeParam = ..."
+foreach(suite ${suites})
+  string(REGEX REPLACE "^\n?([^ \n]+)\\..*" "\\1" suite "${suite}")
+  set(cost 0)
+  if(suite IN_LIST FIRST)
+    set(cost 1)
+  endif()
+  string(APPEND text "add_test(\"${PREFIX}${suite}\" \"${PROGRAM}\" \"--gtest_filter=${suite}.*${filter}\")\n"
+                     "set_tests_properties(\"${PREFIX}${suite}\" PROPERTIES COST ${cost}${properties})\n")
+endforeach()
+file(WRITE ${LIST} "${text}")

@@ -1,0 +1,3 @@
+#include "catalog/catalog.hpp"
+
+template class duplex::MetricBook<duplex::catalog::Problem>;

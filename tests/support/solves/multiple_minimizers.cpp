@@ -1,0 +1,7 @@
+#include "solves.hpp"
+
+namespace duplex {
+
+DUPLEX_TEST_SOLVES(, MultipleMinimizers<double>)
+
+} // namespace duplex
