@@ -48,7 +48,7 @@ void require_options(const CheckOptions &options) {
 
 CheckReport check_derivatives(CheckedProblem problem, const CheckOptions &options) {
   constexpr double in_double = 1e-6;
-  constexpr double in_float = 1e-4;
+  constexpr double in_float = 1e-5;
   const double usual = problem.precision < 1e-10 ? in_double : in_float;
   CheckReport report;
   report.tolerance = options.tolerance > 0.0 ? options.tolerance : usual;

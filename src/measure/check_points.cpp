@@ -22,21 +22,27 @@ Numbers normal_draws(std::mt19937_64 &generator, std::size_t count) {
 } // namespace
 
 std::string CheckPoints::not_finite_at_start() {
-  problem_->lower.at(problem_->x, problem_->y);
-  problem_->upper.at(problem_->x, problem_->y);
-  if (!std::isfinite(problem_->lower.value())) {
+  const Values values = values_at(problem_->x, problem_->y);
+  if (!std::isfinite(values.lower)) {
     return "f";
   }
-  return std::isfinite(problem_->upper.value()) ? "" : "F";
+  return std::isfinite(values.upper) ? "" : "F";
 }
 
-bool CheckPoints::is_finite(const Numbers &x, const Numbers &y) {
+CheckPoints::Values CheckPoints::values_at(const Numbers &x, const Numbers &y) {
   problem_->lower.at(x, y);
-  if (!std::isfinite(problem_->lower.value())) {
-    return false;
-  }
   problem_->upper.at(x, y);
-  return std::isfinite(problem_->upper.value());
+  return {.lower = problem_->lower.value(), .upper = problem_->upper.value()};
+}
+
+bool CheckPoints::is_tame(const Values &start, const Values &half, const Values &far) {
+  constexpr double most_growth = 64.0; // that of a sixth power
+  constexpr double usual_change = 10.0;
+  const auto grows = [&](double from, double by_half, double to) {
+    return std::abs(to - from) > std::max(most_growth * std::abs(by_half - from), usual_change * std::abs(from));
+  };
+  return far.are_finite() && (!half.are_finite() || (!grows(start.lower, half.lower, far.lower) &&
+                                                     !grows(start.upper, half.upper, far.upper)));
 }
 
 /// That of its entry, at most 1; where the entry is zero, that of the others.
@@ -98,7 +104,7 @@ void CheckPoints::move_one_by_one(Numbers &entries, const Numbers &steps, CheckP
     for (const double side : {1.0, -1.0, 0.0}) {
       entries[i] = before + side * steps[i];
       keep_inside(point.x);
-      if (side == 0.0 || (entries[i] != before && is_finite(point.x, point.y))) {
+      if (side == 0.0 || (entries[i] != before && values_at(point.x, point.y).are_finite())) {
         break;
       }
     }
@@ -114,43 +120,66 @@ CheckPoint CheckPoints::draw() {
   const Numbers x_scales = scales_of(problem_->x);
   const Numbers y_scales = scales_of(problem_->y);
   CheckPoint point;
-  double share = 1.0;
-  bool found = false;
-  for (int i = 0; i < halvings && !found; ++i) {
-    share = std::ldexp(1.0, -i);
-    point.x = moved(problem_->x, x_scales, x_draws, share);
-    point.y = moved(problem_->y, y_scales, y_draws, share);
-    fold(point.x);
-    found = is_finite(point.x, point.y);
-  }
-  if (!found) {
-    share = small_share;
-    point.x = problem_->x;
-    point.y = problem_->y;
-    if (point.x.size() + point.y.size() <= most_entries) {
-      Numbers zeros(std::max(point.x.size(), point.y.size()), 0.0);
-      zeros.resize(point.x.size());
-      move_one_by_one(point.x, moved(zeros, x_scales, x_draws, share), point);
-      zeros.assign(point.y.size(), 0.0);
-      move_one_by_one(point.y, moved(zeros, y_scales, y_draws, share), point);
+  point.x = problem_->x;
+  point.y = problem_->y;
+  // The largest of 1, ½, ¼, … by which a variable may move from where it is; 0 where it may not at all.
+  const auto move = [&](Numbers &entries, const std::function<Numbers(double)> &at_share) {
+    const Numbers before = entries;
+    const Values at_start = values_at(point.x, point.y);
+    Numbers nearer = at_share(1.0);
+    const auto values_of = [&](const Numbers &moved_to) {
+      entries = moved_to;
+      return values_at(point.x, point.y);
+    };
+    Values at_nearer = values_of(nearer);
+    for (int i = 0; i < halvings; ++i) {
+      const Numbers here = std::move(nearer);
+      const Values at_here = at_nearer;
+      nearer = at_share(std::ldexp(0.5, -i));
+      at_nearer = values_of(nearer);
+      if (is_tame(at_start, at_nearer, at_here)) {
+        entries = here;
+        return std::ldexp(1.0, -i);
+      }
     }
-  }
-  const auto units = [&](const Numbers &at, const Numbers &start, const Numbers &scales) {
+    entries = before;
+    return 0.0;
+  };
+  // At the edge of where f and F are finite: each entry to the one side, or to the other.
+  const auto moved_or_edged = [&](Numbers &entries, const Numbers &scales, const Numbers &draws,
+                                  const std::function<Numbers(double)> &at_share) {
+    const double share = move(entries, at_share);
+    if (share > 0.0) {
+      return share;
+    }
+    if (entries.size() <= most_entries) {
+      move_one_by_one(entries, moved(Numbers(entries.size(), 0.0), scales, draws, small_share), point);
+    }
+    return small_share;
+  };
+  const double y_share = moved_or_edged(point.y, y_scales, y_draws,
+                                        [&](double share) { return moved(problem_->y, y_scales, y_draws, share); });
+  const double x_share = moved_or_edged(point.x, x_scales, x_draws, [&](double share) {
+    Numbers out = moved(problem_->x, x_scales, x_draws, share);
+    fold(out);
+    return out;
+  });
+  const auto units = [](const Numbers &at, const Numbers &start, const Numbers &scales, double share) {
     Numbers out(at.size());
     for (std::size_t i = 0; i < at.size(); ++i) {
       out[i] = power_of_two_below(std::max({std::abs(at[i]), std::abs(start[i]), share * scales[i]}));
     }
     return out;
   };
-  point.x_unit = units(point.x, problem_->x, x_scales);
-  point.y_unit = units(point.y, problem_->y, y_scales);
+  point.x_unit = units(point.x, problem_->x, x_scales, x_share);
+  point.y_unit = units(point.y, problem_->y, y_scales, y_share);
   for (std::size_t i = 0; has_bounds() && i < point.x.size(); ++i) {
     const double below = point.x[i] - problem_->lower_bound[i];
     const double above = problem_->upper_bound[i] - point.x[i];
-    const double farther = std::max(below, above);
-    const double nearer = std::min(below, above);
-    const bool hugs_a_bound = nearer < 0x1p-10 * std::min(farther, point.x_unit[i]);
-    point.x_unit[i] = std::min(point.x_unit[i], power_of_two_below(hugs_a_bound ? farther : nearer));
+    const double most = std::max(below, above);
+    const double least = std::min(below, above);
+    const bool hugs_a_bound = least < 0x1p-10 * std::min(most, point.x_unit[i]);
+    point.x_unit[i] = std::min(point.x_unit[i], power_of_two_below(hugs_a_bound ? most : least));
   }
   return point;
 }

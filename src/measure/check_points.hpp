@@ -4,7 +4,9 @@
 
 #include "measure/difference_ladder.hpp"
 
+#include <cmath>
 #include <random>
+#include <string>
 
 namespace duplex::detail {
 
@@ -23,7 +25,8 @@ public:
 
   /// "f" or "F", whichever is not finite at the start; empty where both are.
   [[nodiscard]] std::string not_finite_at_start();
-  /// The next point; the start itself where f and F are finite nowhere around it.
+  /// The next point: as far away as the spread says, or nearer, where f and F are finite and have not exploded; the
+  /// start itself where there is none.
   [[nodiscard]] CheckPoint draw();
   /// How far x may follow a direction within its bounds.
   [[nodiscard]] Room room(const Numbers &x, const Numbers &direction) const;
@@ -31,7 +34,14 @@ public:
   void keep_inside(Numbers &x) const;
 
 private:
-  [[nodiscard]] bool is_finite(const Numbers &x, const Numbers &y);
+  struct Values {
+    double lower;
+    double upper;
+    [[nodiscard]] bool are_finite() const { return std::isfinite(lower) && std::isfinite(upper); }
+  };
+  [[nodiscard]] Values values_at(const Numbers &x, const Numbers &y);
+  /// Whether both change from `start` to `far` no more than a polynomial would that changes so to `half`, half the way.
+  [[nodiscard]] static bool is_tame(const Values &start, const Values &half, const Values &far);
   [[nodiscard]] bool has_bounds() const { return !problem_->lower_bound.empty(); }
   [[nodiscard]] static Numbers scales_of(const Numbers &start);
   [[nodiscard]] Numbers moved(const Numbers &start, const Numbers &scales, const Numbers &draws, double share) const;

@@ -67,6 +67,14 @@ double size_of_dot(const Numbers &a, const Numbers &b) {
   return sum;
 }
 
+double length_of_terms(const Numbers &a, const Numbers &b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += a[i] * b[i] * a[i] * b[i];
+  }
+  return std::sqrt(sum);
+}
+
 double largest_of(const Numbers &a, const Numbers &unit) {
   double largest = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -35,6 +35,8 @@ inline constexpr ProbeCounts probes_at_other_points{.units = 8, .groups = 8};
 [[nodiscard]] double dot_of(const Numbers &a, const Numbers &b);
 /// Σ|a_i b_i|
 [[nodiscard]] double size_of_dot(const Numbers &a, const Numbers &b);
+/// √Σ(a_i b_i)²
+[[nodiscard]] double length_of_terms(const Numbers &a, const Numbers &b);
 [[nodiscard]] double largest_of(const Numbers &a, const Numbers &unit);
 [[nodiscard]] bool is_all_finite(const Numbers &all);
 [[nodiscard]] std::string entry_name(const char *of, std::size_t entry);

@@ -13,6 +13,12 @@ constexpr int number_digits = 8;
 constexpr double resolved_share = 1e-2; ///< of a number, which differences must give to call it checked
 constexpr double small_share = 1e-3;    ///< of the largest number; an error below may stay unseen
 
+/// A multiple of a half that is near.
+double plain_factor(double factor) {
+  const double nearest = std::round(factor * 2.0) / 2.0;
+  return nearest != 0.0 && std::abs(factor - nearest) < 1e-5 ? nearest : factor;
+}
+
 } // namespace
 
 double Compared::size() const { return std::max(std::abs(claimed), std::abs(measured)); }
@@ -20,10 +26,14 @@ double Compared::size() const { return std::max(std::abs(claimed), std::abs(meas
 double Compared::excess(double tolerance) const { return std::abs(claimed - measured) - margin - tolerance * size(); }
 
 bool Compared::is_resolved() const {
-  return margin <= resolved_share * (claimed == 0.0 ? std::max(size(), zero_scale) : size());
+  return margin <= resolved_share * std::max({size(), scale, claimed == 0.0 ? zero_scale : 0.0});
 }
 
 std::string compared_text(const Compared &compared, double unit) {
+  if (!std::isfinite(compared.margin)) {
+    return short_number(compared.claimed / unit, number_digits) +
+           ", and there are no differences: nothing is finite beside it, however short the step";
+  }
   return short_number(compared.claimed / unit, number_digits) + ", differences give " +
          short_number(compared.measured / unit, number_digits) + " ± " +
          short_number(compared.margin / std::abs(unit), 2);
@@ -77,11 +87,11 @@ void Tally::end_point() {
     return;
   }
   if (sums_.wrong > 0 && !factor_ && sums_.measured > 0.0 && sums_.claimed > 0.0) {
-    constexpr double parallel = 1e-7;
     const double factor = sums_.both / sums_.measured;
-    const double lost = 1.0 - factor * sums_.both / sums_.claimed; // the square of the sine
-    if (lost <= parallel && (sums_.wrong > 1 || sums_.count == 1)) {
-      factor_ = factor;
+    const double lost = std::max(0.0, 1.0 - factor * sums_.both / sums_.claimed); // the square of the sine
+    const bool is_parallel = lost <= 1e-7 && (factor - 1.0) * (factor - 1.0) > 1e4 * lost;
+    if (is_parallel && (sums_.wrong > 1 || (sums_.count == 1 && plain_factor(factor) != factor))) {
+      factor_ = plain_factor(factor);
     }
   }
   if (sums_.unresolved_size <= small_share * sums_.largest) {
@@ -111,9 +121,7 @@ std::string Tally::factor_text() const {
   if (!factor_) {
     return {};
   }
-  const double nearest = std::round(*factor_ * 2.0) / 2.0;
-  const double factor = nearest != 0.0 && std::abs(*factor_ - nearest) < 1e-6 ? nearest : *factor_;
-  return "; all of it is " + short_number(factor, number_digits) + " times the differences";
+  return "; all of it is " + short_number(*factor_, number_digits) + " times the differences";
 }
 
 CheckRow Tally::row() const {
@@ -124,10 +132,11 @@ CheckRow Tally::row() const {
   } else if (is_wrong()) {
     row.error = wrong_error_;
     row.note = wrong_text_ + (remark_.empty() ? factor_text() : "; " + remark_);
-  } else if (resolved_ > 0 && was_whole_) {
+  } else if (is_checked()) {
     row.passes = true;
     if (fewest_small_ > 0) {
-      row.note = std::to_string(fewest_small_) + " too small beside the rest for differences, such as " + small_text_;
+      row.note = "but for " + std::to_string(fewest_small_) +
+                 " that differences cannot resolve beside the rest, such as: " + small_text_;
     }
   } else if (!missing_.empty()) {
     row.passes = true;

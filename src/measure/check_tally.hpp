@@ -12,6 +12,7 @@ namespace duplex::detail {
 struct Compared {
   double claimed;
   double measured;
+  double scale;      ///< of the terms, where it is a sum over many entries that may cancel; else 0
   double margin;     ///< by which the differences, and rounding of the claimed number, may be wrong
   double zero_scale; ///< beside which a number that is claimed to be zero counts
   double weight;     ///< makes numbers of one row comparable
@@ -48,6 +49,7 @@ public:
   /// A sentence about all that is wrong, such as that it is the transpose.
   void remark(std::string sentence) { remark_ = std::move(sentence); }
   [[nodiscard]] bool is_wrong() const { return wrong_size_ > 0.0; }
+  [[nodiscard]] bool is_checked() const { return is_wrong() || (resolved_ > 0 && was_whole_); }
   /// Why nothing could be compared.
   void could_not(std::string reason);
   /// There is nothing to compare.

@@ -16,6 +16,29 @@ LadderSettings ladder_for(double precision, double tolerance) {
   return {.precision = precision, .levels = precision > float_precision ? 12 : 24, .tolerance = tolerance};
 }
 
+/// What is compared with differences of something wrong, or is made of it, is not to blame by itself.
+void blame_the_first(std::vector<CheckRow> &rows) {
+  const auto blame = [&](const std::string &quantity, CheckRow &on) {
+    const bool is_wrong = std::any_of(rows.begin(), rows.end(), [&](const CheckRow &row) {
+      return &row != &on && row.is_wrong() && row.quantity.rfind(quantity, 0) == 0;
+    });
+    if (is_wrong && on.is_wrong() && std::isfinite(on.error)) {
+      on.unchecked = "it disagrees, but so does the " + quantity + (quantity.back() == 'r' ? " level" : "") +
+                     " that it is judged by";
+      on.note.clear();
+    }
+  };
+  for (auto &row : rows) {
+    for (const std::string level : {"lower", "upper"}) {
+      if (row.quantity == "hypergradient") {
+        blame(level, row);
+      } else if (row.quantity == level + " hess_yy" || row.quantity == level + " cross_xy") {
+        blame(level + " grad_y", row);
+      }
+    }
+  }
+}
+
 } // namespace
 
 DerivativeCheck::DerivativeCheck(CheckedProblem problem, const CheckOptions &options, double tolerance)
@@ -38,6 +61,7 @@ std::vector<CheckRow> DerivativeCheck::rows() {
   for (const auto &tally : tallies_) {
     out.push_back(tally.row());
   }
+  blame_the_first(out);
   return out;
 }
 
@@ -151,6 +175,7 @@ void DerivativeCheck::gradient(At &at, Variable variable, const std::string &nam
         size_of_dot(noise_of_slope, direction) + problem_.precision * size_of_dot(claimed, direction);
     return Compared{.claimed = sum,
                     .measured = found.value[0],
+                    .scale = group.size() > 1 ? length_of_terms(claimed, direction) : 0.0,
                     .margin = ladder_safety * (found.error[0] + rounding),
                     .zero_scale = std::max(std::abs(value), largest),
                     .weight = 1.0};
@@ -180,6 +205,9 @@ void DerivativeCheck::hypergradient() {
   constexpr int levels = 14;
   constexpr int float_levels = 6;
   Tally &into = tally("hypergradient");
+  if (into.is_checked()) { // at one point: each of a dozen values is a solve of the lower level
+    return;
+  }
   into.begin_point();
   try {
     const CheckedPhi here = problem_.phi(point_.x, point_.y);
@@ -207,6 +235,7 @@ void DerivativeCheck::hypergradient() {
     const double rounding = problem_.precision * size_of_dot(here.slope, direction);
     const Compared compared{.claimed = claimed,
                             .measured = found.value[0],
+                            .scale = length_of_terms(here.slope, direction),
                             .margin = ladder_safety * (found.error[0] + rounding),
                             .zero_scale = std::max(std::abs(here.value), largest_of(here.slope, point_.x_unit)),
                             .weight = 1.0};

@@ -49,7 +49,9 @@ private:
 
   void gradient(At &at, Variable variable, const std::string &name, const Slope &slope);
   void hessian(At &at);
-  void hessian_column(At &at, const Group &group, const Numbers &signs, const Numbers &product, Tally &into);
+  /// The columns of a group, added up with signs in the product k.
+  void hessian_columns(At &at, const Group &group, const Numbers &signs, const std::vector<Numbers> &products,
+                       std::size_t k, Tally &into);
   void symmetry(At &at, const std::vector<Group> &groups, const Numbers &signs, const std::vector<Numbers> &products);
   void cross(At &at);
   void linearity(At &at, const char *name, const Product &product, Variable out, Tally &into);

@@ -14,8 +14,13 @@ namespace {
 /// What rounding within a product may do to its entries, beside the largest of them in its unit.
 constexpr double product_rounding = 16.0;
 
-Compared compared_entries(double claimed, double measured, double margin, double zero_scale, double weight) {
-  return {.claimed = claimed, .measured = measured, .margin = margin, .zero_scale = zero_scale, .weight = weight};
+/// The rms of an entry over products, which stands for its terms where a product is with many entries.
+double rms_of_entry(const std::vector<Numbers> &products, std::size_t i) {
+  double sum = 0.0;
+  for (const auto &product : products) {
+    sum += product[i] * product[i];
+  }
+  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(products.size(), 1)));
 }
 
 } // namespace
@@ -62,7 +67,6 @@ void DerivativeCheck::hessian(At &at) {
   const Numbers signs = with_signs(point_.y_unit, generator_);
   const auto groups = probe_groups(point_.y_unit, {}, counts_, generator_);
   std::vector<Numbers> products;
-  into.begin_point();
   for (const Group &group : groups) {
     const Numbers direction = along_group(group, signs);
     products.push_back(
@@ -70,14 +74,18 @@ void DerivativeCheck::hessian(At &at) {
     if (into.is_refused()) {
       return;
     }
-    hessian_column(at, group, signs, products.back(), into);
+  }
+  into.begin_point();
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    hessian_columns(at, groups[k], signs, products, k, into);
   }
   into.end_point();
   symmetry(at, groups, signs, products);
 }
 
-void DerivativeCheck::hessian_column(At &at, const Group &group, const Numbers &signs, const Numbers &product,
-                                     Tally &into) {
+void DerivativeCheck::hessian_columns(At &at, const Group &group, const Numbers &signs,
+                                      const std::vector<Numbers> &products, std::size_t k, Tally &into) {
+  const Numbers &product = products[k];
   const Numbers &units = point_.y_unit;
   const auto slope_here = [&at] { return at.level->grad_y(0.0); };
   const auto measured = [&](const Numbers &direction, const Numbers &claimed) {
@@ -87,8 +95,12 @@ void DerivativeCheck::hessian_column(At &at, const Group &group, const Numbers &
   const auto entry = [&](const Numbers &claimed, const Slopes &found, std::size_t i) {
     const double largest = largest_of(claimed, units);
     const double rounding = product_rounding * problem_.precision * largest / units[i];
-    return compared_entries(claimed[i], found.value[i], ladder_safety * found.error[i] + rounding,
-                            std::abs(at.slope[i]) + largest / units[i], units[i]);
+    return Compared{.claimed = claimed[i],
+                    .measured = found.value[i],
+                    .scale = group.size() > 1 ? rms_of_entry(products, i) : 0.0,
+                    .margin = ladder_safety * found.error[i] + rounding,
+                    .zero_scale = std::abs(at.slope[i]) + largest / units[i],
+                    .weight = units[i]};
   };
   const Slopes found = measured(along_group(group, signs), product);
   for (std::size_t i = 0; i < product.size(); ++i) {
@@ -127,17 +139,23 @@ void DerivativeCheck::symmetry(At &at, const std::vector<Group> &groups, const N
       const double largest = std::max(largest_of(products[l], point_.y_unit), largest_of(products[k], point_.y_unit));
       const auto count = static_cast<double>(std::max(groups[k].size(), groups[l].size()));
       const double rounding = product_rounding * problem_.precision * std::sqrt(count) * largest;
-      // Neither is measured: what is not above rounding is as right as can be.
-      into.add(compared_entries(one, other, std::min(rounding, 1e-3 * std::max(largest, 1e-300)), infinity, 1.0), [&] {
-        if (groups[k].size() > 1 || groups[l].size() > 1) {
-          return "w·Hv is " + short_number(one, 8) + " and v·Hw " + short_number(other, 8);
-        }
-        const double unit_of_both = along_k[groups[k][0]] * along_l[groups[l][0]];
-        const std::string row = entry_name("y", groups[k][0]);
-        const std::string column = entry_name("y", groups[l][0]);
-        return "entry " + row + ", " + column + " is " + short_number(one / unit_of_both, 8) + ", and " + column +
-               ", " + row + " is " + short_number(other / unit_of_both, 8);
-      });
+      // Nothing is measured: what is within rounding is as right as can be.
+      into.add(Compared{.claimed = one,
+                        .measured = other,
+                        .scale = infinity,
+                        .margin = rounding,
+                        .zero_scale = 0.0,
+                        .weight = 1.0},
+               [&] {
+                 if (groups[k].size() > 1 || groups[l].size() > 1) {
+                   return "w·Hv is " + short_number(one, 8) + " and v·Hw " + short_number(other, 8);
+                 }
+                 const double unit_of_both = along_k[groups[k][0]] * along_l[groups[l][0]];
+                 const std::string row = entry_name("y", groups[k][0]);
+                 const std::string column = entry_name("y", groups[l][0]);
+                 return "entry " + row + ", " + column + " is " + short_number(one / unit_of_both, 8) + ", and " +
+                        column + ", " + row + " is " + short_number(other / unit_of_both, 8);
+               });
     }
   }
   into.end_point();
@@ -182,8 +200,13 @@ void DerivativeCheck::cross(At &at) {
       const double largest = largest_of(products[k], point_.x_unit);
       const double rounding =
           product_rounding * problem_.precision * largest * std::sqrt(static_cast<double>(of_x.size()));
-      out.push_back(compared_entries(claimed[k], found.value[k], ladder_safety * found.error[k] + rounding,
-                                     std::abs(at_zero[k]) + largest, 1.0));
+      const bool is_one = of_x.size() == 1 && of_y[k].size() == 1;
+      out.push_back(Compared{.claimed = claimed[k],
+                             .measured = found.value[k],
+                             .scale = is_one ? 0.0 : length_of_terms(products[k], direction),
+                             .margin = ladder_safety * found.error[k] + rounding,
+                             .zero_scale = std::abs(at_zero[k]) + largest,
+                             .weight = 1.0});
     }
     return out;
   };
@@ -221,8 +244,12 @@ void DerivativeCheck::cross(At &at) {
       for (std::size_t j = 0; j < all.size(); ++j) {
         const double claimed = all[i][j].claimed / (x_signs[i] * y_signs[j]);
         const double unit_of_other = x_signs[j] * y_signs[i];
-        const Compared other = compared_entries(claimed, all[j][i].measured / unit_of_other,
-                                                all[j][i].margin / std::abs(unit_of_other), 0.0, 1.0);
+        const Compared other{.claimed = claimed,
+                             .measured = all[j][i].measured / unit_of_other,
+                             .scale = 0.0,
+                             .margin = all[j][i].margin / std::abs(unit_of_other),
+                             .zero_scale = 0.0,
+                             .weight = 1.0};
         is_transposed = is_transposed && !(other.excess(tolerance_) > 0.0);
       }
     }

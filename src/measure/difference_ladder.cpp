@@ -1,7 +1,6 @@
 #include "measure/difference_ladder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -23,9 +22,13 @@ public:
 
   /// The slopes over the next step, and what rounding makes of them. Errors of theirs go with the powers of `base`: 4
   /// for steps to both sides, 2 for steps to one.
-  void add(Numbers slopes, const Numbers &rounding, double base) {
+  ///
+  /// Two extrapolations may agree by chance where a slope turns. So an error is never taken for less than a sixteenth
+  /// of that in the row before, and the first that there is is not taken at all.
+  void add(Numbers slopes, const Numbers &rounding, const Numbers &jumps, double base) {
+    constexpr double most_gain = 16.0;
     std::swap(row_, previous_);
-    row_.resize(depth);
+    std::swap(errors_, previous_errors_);
     row_[0] = std::move(slopes);
     double power = 1.0;
     for (std::size_t j = 1; j < std::min<std::size_t>(rows_ + 1, depth); ++j) {
@@ -34,12 +37,18 @@ public:
       const Numbers &far = previous_[j - 1];
       Numbers &next = row_[j];
       next.resize(near.size());
+      errors_[j].resize(near.size());
       for (std::size_t i = 0; i < near.size(); ++i) {
         next[i] = near[i] + (near[i] - far[i]) / (power - 1.0);
-        const double truncation = std::max(std::abs(next[i] - near[i]), std::abs(next[i] - far[i]));
-        if (truncation + rounding[i] < truncation_[i] + rounding_[i]) {
+        double &error = errors_[j][i];
+        error = std::max(std::abs(next[i] - near[i]), std::abs(next[i] - far[i]));
+        if (rows_ > 1) {
+          error = std::max(error, previous_errors_[std::max<std::size_t>(j - 1, 1)][i] / most_gain);
+        }
+        const double all = error + (jumps.empty() ? 0.0 : 0.5 * jumps[i]);
+        if (rows_ > 1 && all + rounding[i] < truncation_[i] + rounding_[i]) {
           value_[i] = next[i];
-          truncation_[i] = truncation;
+          truncation_[i] = all;
           rounding_[i] = rounding[i];
         }
       }
@@ -68,10 +77,10 @@ public:
     return true;
   }
 
-  [[nodiscard]] Slopes result(const Numbers &jumps) const {
+  [[nodiscard]] Slopes result() const {
     Slopes out{.value = value_, .error = truncation_, .any = any()};
     for (std::size_t i = 0; i < out.error.size(); ++i) {
-      out.error[i] += rounding_[i] + (jumps.empty() ? 0.0 : 0.5 * jumps[i]);
+      out.error[i] += rounding_[i];
     }
     return out;
   }
@@ -83,34 +92,36 @@ private:
   const LadderSettings *settings_;
   std::vector<Numbers> row_ = std::vector<Numbers>(depth);
   std::vector<Numbers> previous_ = std::vector<Numbers>(depth);
+  std::vector<Numbers> errors_ = std::vector<Numbers>(depth);
+  std::vector<Numbers> previous_errors_ = std::vector<Numbers>(depth);
   std::size_t rows_ = 0;
   Numbers value_;
   Numbers truncation_;
   Numbers rounding_;
 };
 
-/// How much the slope jumps at 0: (g(h) + g(−h) − 2g(0))/h, whose smooth part goes with the odd powers of h,
-/// extrapolated to h = 0. The least that is found counts.
+/// How much the slope jumps within a step: (g(h) + g(−h) − 2g(0))/h, whose smooth part goes with the odd powers of h,
+/// extrapolated to h = 0. The least of a row counts.
 class JumpWatch {
 public:
-  explicit JumpWatch(std::size_t count) : least_(count, unknown) {}
   void interrupt() { rows_ = 0; }
-  void add(Numbers seconds, const Numbers &rounding) {
+  [[nodiscard]] Numbers add(Numbers seconds, const Numbers &rounding) {
     constexpr double of_rounding = 8.0;
+    Numbers least(seconds.size(), unknown);
     std::swap(row_, previous_);
     row_[0] = std::move(seconds);
     double power = 0.5;
     for (std::size_t j = 1; j < std::min<std::size_t>(rows_ + 1, depth); ++j) {
       power *= 4.0;
-      row_[j].resize(least_.size());
-      for (std::size_t i = 0; i < least_.size(); ++i) {
+      row_[j].resize(least.size());
+      for (std::size_t i = 0; i < least.size(); ++i) {
         row_[j][i] = row_[j - 1][i] + (row_[j - 1][i] - previous_[j - 1][i]) / (power - 1.0);
-        least_[i] = std::min(least_[i], std::max(0.0, std::abs(row_[j][i]) - of_rounding * rounding[i]));
+        least[i] = std::min(least[i], std::max(0.0, std::abs(row_[j][i]) - of_rounding * rounding[i]));
       }
     }
     ++rows_;
+    return least;
   }
-  [[nodiscard]] const Numbers &least() const { return least_; }
 
 private:
   static constexpr std::size_t depth = 6;
@@ -118,7 +129,6 @@ private:
   std::vector<Numbers> row_ = std::vector<Numbers>(depth);
   std::vector<Numbers> previous_ = std::vector<Numbers>(depth);
   std::size_t rows_ = 0;
-  Numbers least_;
 };
 
 } // namespace
@@ -127,7 +137,7 @@ Slopes slopes_of(const Curve &curve, const Numbers &at_zero, const Numbers &nois
                  const LadderSettings &settings) {
   const std::size_t count = at_zero.size();
   Extrapolation table(claimed, settings);
-  JumpWatch jumps(count);
+  JumpWatch jumps;
   Numbers slopes(count);
   Numbers seconds(count);
   Numbers rounding(count);
@@ -152,14 +162,13 @@ Slopes slopes_of(const Curve &curve, const Numbers &at_zero, const Numbers &nois
       seconds[i] = (forward[i] + back[i] - 2.0 * at_zero[i]) / h;
       rounding[i] = 2.0 * (noise[i] + settings.precision * std::max(std::abs(forward[i]), std::abs(back[i]))) / h;
     }
-    jumps.add(seconds, rounding);
-    table.add(slopes, rounding, 4.0);
+    table.add(slopes, rounding, jumps.add(seconds, rounding), 4.0);
     if (table.bears_out()) {
       break;
     }
   }
   if (table.any()) {
-    return table.result(jumps.least());
+    return table.result();
   }
   const double side = above >= below && room.above > 0.0 ? 1.0 : -1.0;
   table.interrupt();
@@ -177,67 +186,12 @@ Slopes slopes_of(const Curve &curve, const Numbers &at_zero, const Numbers &nois
       slopes[i] = side * (moved[i] - at_zero[i]) / h;
       rounding[i] = 8.0 * (noise[i] + settings.precision * std::abs(moved[i])) / h; // extrapolation makes more of it
     }
-    table.add(slopes, rounding, 2.0);
+    table.add(slopes, rounding, {}, 2.0);
     if (table.bears_out()) {
       break;
     }
   }
-  return table.result({});
-}
-
-Numbers noise_of(const Curve &curve, const Numbers &at_zero, Room room, double precision, int samples) {
-  constexpr std::array<double, 7> weights{1.0, 0.5, 1.0 / 6.0, 1.0 / 20.0, 1.0 / 70.0, 1.0 / 252.0, 1.0 / 924.0};
-  constexpr int first_order = 3; // below, what is smooth does not cancel
-  constexpr int tries = 4;
-  const std::size_t count = at_zero.size();
-  Numbers noise(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    noise[i] = precision * std::abs(at_zero[i]);
-  }
-  const double side = room.above >= room.below ? 1.0 : -1.0;
-  double step = std::exp2(std::round(std::log2(std::cbrt(precision))));
-  while (step * samples > std::max(room.above, room.below) && step > 0.0) {
-    step *= 0.5;
-  }
-  std::vector<Numbers> table;
-  for (int attempt = 0; attempt < tries && table.empty(); ++attempt, step /= 64.0) {
-    table.push_back(at_zero);
-    for (int j = 1; j <= samples && !table.empty(); ++j) {
-      table.push_back(curve(side * step * j));
-      if (table.back().empty()) {
-        table.clear();
-      }
-    }
-  }
-  if (table.empty()) {
-    for (double &entry : noise) {
-      entry *= ladder_safety;
-    }
-    return noise;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    std::array<double, 7> column{};
-    for (std::size_t j = 0; j < table.size(); ++j) {
-      column[j] = table[j][i];
-    }
-    double least = unknown;
-    double before = 0.0;
-    for (int order = 1; order <= samples; ++order) {
-      const auto left = static_cast<std::size_t>(samples + 1 - order);
-      double sum = 0.0;
-      for (std::size_t j = 0; j < left; ++j) {
-        column[j] = column[j + 1] - column[j];
-        sum += column[j] * column[j];
-      }
-      const double found = std::sqrt(weights[static_cast<std::size_t>(order)] * sum / static_cast<double>(left));
-      if (order > first_order || (order == first_order && samples == first_order)) {
-        least = std::min(least, std::max(before, found));
-      }
-      before = found;
-    }
-    noise[i] = std::max(noise[i], least);
-  }
-  return noise;
+  return table.result();
 }
 
 } // namespace duplex::detail

@@ -20,7 +20,7 @@ struct CheckOptions {
   std::uint64_t seed = 0;
   int points = 3;         ///< random points around the start
   double spread = 1.0;    ///< how far those lie from it, in units of its entries, or of 1 where these are larger
-  double tolerance = 0.0; ///< relative error of an entry that is allowed for besides; 0: 1e-6 in double, 1e-4 in float
+  double tolerance = 0.0; ///< relative error of an entry that is allowed for besides; 0: 1e-6 in double, 1e-5 in float
 };
 
 struct CheckRow {
