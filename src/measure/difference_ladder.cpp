@@ -62,7 +62,7 @@ public:
 
   /// Each claimed slope is within the error, which is small or as small as rounding lets it become.
   [[nodiscard]] bool bears_out() const {
-    constexpr double fine = 1e-6;
+    constexpr double fine = 1e-8;
     if (settings_->all || rows_ < 3) {
       return false;
     }
