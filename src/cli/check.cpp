@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace duplex::cli {
 
 namespace {
@@ -29,8 +31,10 @@ int check_problem(const CheckArguments &arguments, const std::vector<std::string
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto &row : report.rows) {
       rows.push_back({{"derivative", row.quantity},
-                      {"error", row.note.empty() ? nlohmann::json(row.error) : nlohmann::json(nullptr)},
+                      {"error", row.unchecked.empty() && std::isfinite(row.error) ? nlohmann::json(row.error)
+                                                                                  : nlohmann::json(nullptr)},
                       {"note", row.note},
+                      {"unchecked", row.unchecked},
                       {"passes", row.passes}});
     }
     const nlohmann::ordered_json json{{"problem", arguments.problem},
@@ -40,8 +44,9 @@ int check_problem(const CheckArguments &arguments, const std::vector<std::string
     fmt::print("{}\n", report::json_text(json, 2));
   } else {
     fmt::print("{}\n{}{}\n", arguments.problem, report.table(),
-               report.passes() ? "all derivatives agree with finite differences"
-                               : "some derivatives are WRONG: a solver would go astray in silence");
+               report.passes()     ? "all derivatives agree with finite differences"
+               : report.is_wrong() ? "some derivatives are WRONG: a solver would go astray in silence"
+                                   : "nothing is wrong that could be checked, and not everything could be");
   }
   return report.passes() ? exit_success : exit_run_failed;
 }
@@ -55,9 +60,10 @@ void add_check(CLI::App &app, Action &chosen) {
   command->add_option("--problem", arguments->problem, "Problem, as NAME or NAME:option=value:...")->required();
   auto &options = arguments->options;
   add_number(*command, "--points", options.points, Bound{.low = 1, .high = 1000}, "Random points to check at");
-  add_number(*command, "--spread", options.spread, finite_positive, "How far those lie around the start");
+  add_number(*command, "--spread", options.spread, finite_positive,
+             "How far those lie around the start, in units of its entries, at most 1");
   add_number(*command, "--tolerance", options.tolerance, finite_non_negative,
-             "Largest relative error allowed (0: 1e-6)");
+             "Relative error of an entry that is allowed besides the error of differences (0: 1e-6)");
   add_number(*command, "--check-seed", options.seed, non_negative, "Seed of the random points");
   command->add_flag("--json", arguments->as_json, "Print JSON");
   command->allow_extras();

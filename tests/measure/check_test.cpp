@@ -1,9 +1,12 @@
-// check(): a derivative that is wrong by one part in ten thousand is found and named;
-// the built-in problems pass.
+// check(): a derivative that is wrong by one part in ten thousand is found, and its entry named; what differences
+// cannot tell is said; the built-in problems pass.
 
 #include "support.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
 
 namespace duplex::testing {
 namespace {
@@ -155,9 +158,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Planted{Wrong::multiplier_after_a_gap, "hypergradient"}));
 
 TEST(Check, BlamesOneQuantityForOneMistake) {
-  const auto report = check(Mistaken(Wrong::upper_cross_xy));
-  for (const auto &row : report.rows) {
-    EXPECT_EQ(row.passes, row.quantity != "upper cross_xy") << report.table();
+  for (const auto &[wrong, blamed] :
+       {std::pair{Wrong::upper_cross_xy, "upper cross_xy"}, std::pair{Wrong::lower_cross_xy, "lower cross_xy"},
+        std::pair{Wrong::lower_grad_y, "lower grad_y"}}) {
+    const auto report = check(Mistaken(wrong));
+    for (const auto &row : report.rows) {
+      EXPECT_EQ(row.is_wrong(), row.quantity == blamed) << report.table();
+    }
   }
 }
 
@@ -177,12 +184,13 @@ TEST(Check, LeavesOutWhatAProblemDoesNotOffer) {
 template <class Scalar, class Settings> void expect_passes(const Settings &settings) {
   for (const std::uint64_t seed : {0, 1}) {
     const auto report = check(settings.template make<Scalar>(), {.seed = seed});
-    EXPECT_TRUE(report.passes()) << Settings::name << "\n" << report.table();
-    EXPECT_EQ(report.tolerance, (std::is_same_v<Scalar, double> ? 1e-6 : 2e-2));
+    EXPECT_FALSE(report.is_wrong()) << Settings::name << "\n" << report.table();
+    EXPECT_TRUE(report.passes() || (std::is_same_v<Scalar, float>)) << Settings::name << "\n" << report.table();
+    EXPECT_EQ(report.tolerance, (std::is_same_v<Scalar, double> ? 1e-6 : 1e-5));
   }
 }
 
-TEST(Check, PassesForEveryBuiltInProblemInBothPrecisions) {
+TEST(Check, PassesForEveryBuiltInProblemAndFindsNothingWrongInFloat) {
   AllProblemSettings::each([]<class Settings>() {
     expect_passes<double>(Settings{});
     expect_passes<float>(Settings{});
@@ -197,6 +205,163 @@ TEST(Check, SaysWhereTheHypergradientIsUndefined) {
   EXPECT_TRUE(report.passes());
   EXPECT_CONTAINS(row_named(report, "hypergradient").note, "singular");
   EXPECT_CONTAINS(report.table(), "undefined: singular H");
+}
+
+/// f = Σ g_i(y_i) − x_i y_i and F = ½‖x‖² + ½‖y‖², with functions g of one's own and changes of what is written.
+class OfFunctions {
+public:
+  using Vector = Vec;
+  struct Function {
+    std::function<double(double)> value, slope, bend;
+  };
+  using Change = std::function<void(const Vec &v, Vec &out)>;
+
+  struct Lower : Point<Vec> {
+    explicit Lower(const OfFunctions &of) : problem(&of) {}
+    [[nodiscard]] double value() const { return each(&Function::value).sum() - x().dot(y()); }
+    void grad_y(Vec &out) const {
+      out = each(&Function::slope) - x();
+      changed(problem->grad_y, out, out);
+    }
+    void hess_yy(const Vec &v, Vec &out) const {
+      out = each(&Function::bend).cwiseProduct(v);
+      changed(problem->hess_yy, v, out);
+    }
+    void cross_xy(const Vec &v, Vec &out) const {
+      out = -v;
+      changed(problem->cross_xy, v, out);
+    }
+    [[nodiscard]] Vec each(std::function<double(double)> Function::*member) const {
+      problem->farthest_x = std::max(problem->farthest_x, x().maxCoeff());
+      problem->nearest_x = std::min(problem->nearest_x, x().minCoeff());
+      return y().unaryExpr([&](double entry) { return (problem->function.*member)(entry); });
+    }
+    static void changed(const Change &change, const Vec &v, Vec &out) {
+      if (change) {
+        change(v, out);
+      }
+    }
+    const OfFunctions *problem;
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * x().squaredNorm() + 0.5 * y().squaredNorm(); }
+    void grad_x(Vec &out) const { out = x(); }
+    void grad_y(Vec &out) const { out = y(); }
+  };
+  [[nodiscard]] Lower lower() const { return Lower(*this); }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return first.x.size(); }
+  [[nodiscard]] Index y_size() const { return first.y.size(); }
+  [[nodiscard]] State<Vec> start() const { return first; }
+  [[nodiscard]] Box<Vec> box() const { return bounds; }
+
+  Function function;
+  State<Vec> first;
+  Change grad_y = {};
+  Change hess_yy = {};
+  Change cross_xy = {};
+  Box<Vec> bounds = {};
+  mutable double farthest_x = -infinity;
+  mutable double nearest_x = infinity;
+};
+
+const OfFunctions::Function entropy{.value = [](double y) { return y * std::log(y) - y; },
+                                    .slope = [](double y) { return std::log(y); },
+                                    .bend = [](double y) { return 1.0 / y; }};
+const OfFunctions::Function quartic{.value = [](double y) { return 0.25 * y * y * y * y + 0.5 * y * y; },
+                                    .slope = [](double y) { return y * y * y + y; },
+                                    .bend = [](double y) { return 3.0 * y * y + 1.0; }};
+const OfFunctions::Function steep{.value = [](double y) { return std::cosh(1e4 * y); },
+                                  .slope = [](double y) { return 1e4 * std::sinh(1e4 * y); },
+                                  .bend = [](double y) { return 1e8 * std::cosh(1e4 * y); }};
+
+OfFunctions problem_of(const OfFunctions::Function &function, Index size, double y = 1.0) {
+  return {.function = function, .first = {Vec::Constant(size, -1.0), Vec::Constant(size, y), {}}};
+}
+
+TEST(Check, SaysThatNothingCouldBeCheckedFromAStartThatIsOutsideOfTheDomain) {
+  const auto report = check(problem_of(entropy, 3, -1.0));
+  EXPECT_FALSE(report.passes());
+  EXPECT_FALSE(report.is_wrong());
+  EXPECT_CONTAINS(report.table(), "could not be checked: f is not finite at the start");
+}
+
+TEST(Check, NamesTheEntryOfAGradient) {
+  for (const Index size : {5, 100}) {
+    auto problem = problem_of(quartic, size);
+    problem.grad_y = [](const Vec &, Vec &out) { out[3] *= slip; };
+    const auto report = check(problem);
+    EXPECT_CONTAINS(row_named(report, "lower grad_y").note, "entry 3 is ") << report.table();
+    EXPECT_CONTAINS(row_named(report, "lower grad_y").note, ", differences give ");
+  }
+}
+
+TEST(Check, NamesTheEntryOfAHessianAndOfACrossProduct) {
+  for (const Index size : {5, 100}) {
+    auto problem = problem_of(quartic, size);
+    problem.hess_yy = [](const Vec &v, Vec &out) { out[4] += 1e-3 * v[2]; };
+    problem.cross_xy = [](const Vec &v, Vec &out) { out[1] += 1e-3 * v[3]; };
+    const auto report = check(problem);
+    EXPECT_CONTAINS(row_named(report, "lower hess_yy").note, "entry y[4], y[2] is 0.001, differences give ");
+    EXPECT_CONTAINS(row_named(report, "lower cross_xy").note, "entry x[1], y[3] is 0.001, differences give ");
+  }
+}
+
+TEST(Check, SaysByWhichFactorAllIsWrong) {
+  auto problem = problem_of(quartic, 4);
+  problem.hess_yy = [](const Vec &, Vec &out) { out *= 2.0; };
+  problem.cross_xy = [](const Vec &, Vec &out) { out = -out; };
+  const auto report = check(problem);
+  EXPECT_CONTAINS(row_named(report, "lower hess_yy").note, "all of it is 2 times the differences");
+  EXPECT_CONTAINS(row_named(report, "lower cross_xy").note, "all of it is -1 times the differences");
+}
+
+TEST(Check, FindsAProductThatIsNotLinear) {
+  auto problem = problem_of(quartic, 4);
+  problem.hess_yy = [](const Vec &v, Vec &out) { out += 0.01 * v.cwiseAbs(); };
+  EXPECT_CONTAINS(row_named(check(problem), "lower hess_yy").note, "hess_yy is not linear in v");
+}
+
+TEST(Check, FindsADerivativeThatIsNotFiniteWhereTheValueIs) {
+  auto problem = problem_of(quartic, 4);
+  problem.cross_xy = [](const Vec &, Vec &out) { out[2] = std::nan(""); };
+  EXPECT_CONTAINS(row_named(check(problem), "lower cross_xy").note, "entry 2 is nan where f is finite");
+}
+
+TEST(Check, StaysWhereFunctionsAreFiniteAndDoNotExplode) {
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    for (const auto &problem : {problem_of(entropy, 3), problem_of(entropy, 3, 1e-4), problem_of(entropy, 40, 1e4),
+                                problem_of(quartic, 3, 1e-4), problem_of(steep, 3, 0.0)}) {
+      const auto report = check(problem, {.seed = seed});
+      EXPECT_FALSE(report.is_wrong()) << report.table();
+      EXPECT_TRUE(row_named(report, "lower grad_y").passes && row_named(report, "lower hess_yy").passes &&
+                  row_named(report, "lower cross_xy").passes)
+          << report.table();
+    }
+  }
+}
+
+TEST(Check, NeverLeavesTheBoundsOfX) {
+  auto problem = problem_of(quartic, 4);
+  problem.bounds = Box<Vec>(Vec::Constant(4, -1.0), Vec::Constant(4, -0.99), 4);
+  const auto report = check(problem);
+  EXPECT_TRUE(report.passes()) << report.table();
+  EXPECT_GE(problem.nearest_x, -1.0);
+  EXPECT_LE(problem.farthest_x, -0.99);
+  problem.bounds = Box<Vec>(Vec::Constant(4, -1.0), Vec::Constant(4, -1.0), 4);
+  EXPECT_CONTAINS(check(problem).table(), "bounds leave no entry of x any room");
+}
+
+TEST(Check, SaysWhatDifferencesCannotResolve) {
+  const OfFunctions::Function far{.value = [](double y) { return 1e18 + y * y; },
+                                  .slope = [](double y) { return 2.0 * y; },
+                                  .bend = [](double) { return 2.0; }};
+  const auto report = check(problem_of(far, 3));
+  EXPECT_FALSE(report.passes());
+  EXPECT_FALSE(report.is_wrong()) << report.table();
+  EXPECT_CONTAINS(row_named(report, "lower grad_y").unchecked, "differences cannot resolve it: entry ");
+  EXPECT_TRUE(row_named(report, "lower hess_yy").passes) << report.table();
+  EXPECT_CONTAINS(report.table(), "could not be checked: ");
 }
 
 } // namespace

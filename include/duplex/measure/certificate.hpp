@@ -4,7 +4,7 @@
 // says of itself. Where x has bounds, ‖∇φ‖ is that of the free part (box.hpp), and φ is differenced within the box: to
 // both sides along entries that have room for that, and from the bound inward along the others.
 
-#include <duplex/measure/check.hpp>
+#include <duplex/measure/differences.hpp>
 #include <duplex/measure/exact.hpp>
 #include <duplex/measure/residual.hpp>
 #include <duplex/measure/verification.hpp>
