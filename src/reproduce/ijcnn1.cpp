@@ -22,6 +22,7 @@
 
 namespace duplex::reproduce {
 
+namespace in_ijcnn1 {
 namespace {
 
 using experiment::Experiment;
@@ -109,8 +110,10 @@ Truth truth_at(const PenalizedLogistic &problem, const Vector &x) {
 }
 
 } // namespace
+} // namespace in_ijcnn1
 
-Experiment ijcnn1(const Settings &settings) {
+experiment::Experiment ijcnn1(const Settings &settings) {
+  using namespace in_ijcnn1;
   const auto problem = problem_from(settings);
   Experiment result{.name = "ijcnn1",
                     .title = std::string(title_of("ijcnn1")),

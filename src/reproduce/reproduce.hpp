@@ -85,6 +85,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment checkpoints(const Settings &settings);
 [[nodiscard]] experiment::Experiment claims(const Settings &settings);
 [[nodiscard]] experiment::Experiment zoo(const Settings &settings);
+[[nodiscard]] experiment::Experiment limits(const Settings &settings);
 [[nodiscard]] experiment::Experiment ijcnn1(const Settings &settings);
 
 struct Entry {
@@ -95,7 +96,7 @@ struct Entry {
   bool needs_file = false; ///< that only the caller has: not one of `all`
 };
 
-inline constexpr std::array<Entry, 16> entries{{
+inline constexpr std::array<Entry, 17> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -111,6 +112,7 @@ inline constexpr std::array<Entry, 16> entries{{
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},
     {"claims", "What runs say of themselves, checked in quadruple precision", claims},
     {"zoo", "Problems that people have, beside what one would write oneself", zoo},
+    {"limits", "Products of runs without steps, beside MINRES on the KKT system and methods with steps", limits},
     {"ijcnn1", "The field's benchmark of penalties: a verified solution from each of ten starts", ijcnn1, false, true},
     {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};

@@ -4,6 +4,11 @@
 
 #include <duplex/numerics/box_quadratic.hpp>
 
+#include <Eigen/Cholesky>
+
+#include <cmath>
+#include <vector>
+
 namespace duplex::testing {
 namespace {
 

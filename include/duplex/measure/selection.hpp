@@ -191,7 +191,7 @@ private:
     return all_finite(gradient) && part_in_null_space(gradient) > of_samples * noise;
   }
 
-  static constexpr double of_noise = 10.0;
+  static constexpr double of_noise = 4.0;
 
   Matrix basis_; ///< N
   bool is_indifferent_ = false;
