@@ -159,7 +159,10 @@ CheckedClaim least_squares(Draws &draw, bool nearly) {
   const QuadMatrix left(t);
   const QuadMatrix right(r);
   if (nearly && is_singular_but_for_rounding(problem.data().a)) {
-    return {.tolerance = tolerance, .problem = words + ", left out: singular but for the rounding of its entries"};
+    CheckedClaim left_out;
+    left_out.tolerance = tolerance;
+    left_out.problem = words + ", left out: singular but for the rounding of its entries";
+    return left_out;
   }
   return run(catalog::Problem(problem), problem.start(), fmt::format("automatic:tolerance={}", tolerance),
              {.recoveries = draw.uniform() < 0.5 ? 12 : 0}, tolerance, words,
