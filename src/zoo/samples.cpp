@@ -62,7 +62,8 @@ Samples<double> draw_digits(Draws &draws, Index count, Index kinds) {
     const double row = 3.5 + (kind % 2 == 0 ? 1.0 : -1.0) + 0.5 * draws.normal();
     const double column = 3.5 + (kind % 3 == 0 ? 1.0 : -0.5) + 0.5 * draws.normal();
     for (Index pixel = 0; pixel < side * side; ++pixel) {
-      const double down = static_cast<double>(pixel / side) - row;
+      const Index line = pixel / side;
+      const double down = static_cast<double>(line) - row;
       const double right = static_cast<double>(pixel % side) - column;
       const double across = down * std::cos(angle) - right * std::sin(angle);
       const double along = down * std::sin(angle) + right * std::cos(angle);

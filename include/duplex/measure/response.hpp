@@ -128,7 +128,7 @@ public:
     target = std::max(target, relative * norm(slope_));
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
-      measure_multiplier();
+      measure_multiplier(round == 0);
       if (!std::isfinite(multiplier_length_)) {
         require(LinearStatus::not_finite);
       }
@@ -209,13 +209,13 @@ private:
   }
 
   /// trial_ = ∇yF − ∇²yy f·v, with v = 0 where that is nearer to the truth than what was guessed.
-  void measure_multiplier() {
+  void measure_multiplier(bool is_a_guess) {
     if (!v_is_zero_) {
       lower_.hess_yy(v_, trial_);
       scale(-1.0, trial_);
       axpy(1.0, slope_, trial_);
       multiplier_length_ = norm(trial_);
-      if (multiplier_length_ <= norm(slope_)) {
+      if (!(is_a_guess && multiplier_length_ > norm(slope_))) {
         return;
       }
       set_zero(v_);

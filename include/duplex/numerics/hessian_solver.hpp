@@ -173,7 +173,9 @@ private:
   void assemble() requires EigenVector<V> {
     assembled_.assemble(product_, random_);
     direct_ = true;
-    remember();
+    if (kind() != LinearStatus::not_finite) { // a product may fail once
+      remember();
+    }
     null_space_ = kind() == LinearStatus::singular ? assembled_.null_space() : Basis(size_, 0);
   }
 

@@ -41,7 +41,7 @@ std::string SlopeReport::text(double precision_of_numbers) const {
 }
 
 std::string unbounded_text(double first, double now, double length_of_x) {
-  return "F(x, y*(x)) falls without end: it was " + short_number(first) + " and is " + short_number(now) +
+  return "F(x, y*(x)) seems to be unbounded below: it was " + short_number(first) + " and is " + short_number(now) +
          ", with ||x|| = " + short_number(length_of_x) +
          ": the upper level has no minimum; give x bounds, or add a penalty on it to F";
 }

@@ -9,6 +9,7 @@
 // then.
 
 #include <duplex/methods/automatic/inner_tolerance.hpp>
+#include <duplex/methods/automatic/never_direct.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/numerics/assembled_hessian.hpp>
 #include <duplex/space/space.hpp>
@@ -19,34 +20,11 @@
 
 namespace duplex::automatic {
 
-/// Of vectors that are not Eigen's: it is never possible.
-template <class V> class DirectSolver {
-public:
-  DirectSolver(const V & /*x*/, const V & /*y*/) {}
-  [[nodiscard]] static bool is_possible() { return false; }
-  [[nodiscard]] static bool is_ready() { return false; }
-  [[nodiscard]] static bool is_believed() { return false; }
-  [[nodiscard]] static std::int64_t assemblies() { return 0; }
-  [[nodiscard]] static double error_of(const V & /*residual*/) { return 0.0; }
-  void forget() {}
-  void note_that_h_changes() {}
-  template <class Product> LinearStatus assemble(const Product & /*product*/, const V & /*x*/, const V & /*y*/) {
-    return LinearStatus::step_limit;
-  }
-  template <class Product>
-  InnerReport solve(const Product & /*product*/, const V & /*x*/, const V & /*y*/, V & /*residual*/, V & /*solution*/,
-                    const InnerTolerance & /*tolerance*/) {
-    return {.status = LinearStatus::step_limit};
-  }
-  template <class Archive> void archive(Archive & /*members*/) {}
-  template <class Lower> void restore(Lower & /*lower*/) {}
-};
-
 template <EigenVector V> class DirectSolver<V> {
 public:
   DirectSolver(const V &x, const V &y)
       : preconditioned_(zeros_like(y)), direction_(zeros_like(y)), image_(zeros_like(y)), start_(zeros_like(y)),
-        moved_(zeros_like(y)), assembled_x_(zeros_like(x)), assembled_y_(zeros_like(y)) {}
+        moved_(zeros_like(y)), assembled_x_(zeros_like(x)), assembled_y_(zeros_like(y)), stepped_x_(zeros_like(x)) {}
 
   [[nodiscard]] bool is_possible() const { return start_.size() <= AssembledHessian<V>::largest; }
   /// Whether H is assembled.
@@ -69,6 +47,7 @@ public:
   template <class Product> LinearStatus assemble(const Product &product, const V &x, const V &y) {
     hessian_.assemble(product, y);
     ++assemblies_;
+    stretch_ = 1.0;
     excess_ = 0;
     exact_in_a_row_ = 0;
     assign(x, assembled_x_);
@@ -88,14 +67,18 @@ public:
       return apply(residual, solution, first_length);
     }
     unchecked_ = 0;
+    if (stepped_x_ != x) {
+      stretch_ = 1.0;
+    }
     begin(residual);
     const double first_error = error_;
     bool is_exact = false; // M is the inverse of this very H
-    while (!fits(solution, tolerance) || (changes_ && !is_exact && report.steps == 0 && error_ > 0.0)) {
+    while (!fits(solution, tolerance) || (is_doubtful(x) && !is_exact && report.steps == 0)) {
       const double before = error_;
       const bool renews = !is_exact && excess_ >= static_cast<std::int64_t>(size(y));
       report.status = renews ? LinearStatus::singular : step(product, residual, solution);
       if (report.status == LinearStatus::converged) {
+        assign(x, stepped_x_);
         excess_ += ++report.steps > usual_steps ? 1 : 0;
         is_exact = is_exact || error_ <= fall_of_exact * before;
         if (is_exact && !(error_ <= 0.5 * before)) { // what is left is rounding
@@ -138,6 +121,7 @@ public:
     members("unchecked", unchecked_);
     members("left", left_);
     members("stretch", stretch_);
+    members("stepped x", stepped_x_);
     members("changes", changes_);
   }
   /// After archive() has read: H as it was. `lower` is moved to where that was.
@@ -157,7 +141,6 @@ private:
 
   void begin(const V &residual) {
     weight_ = metric_ = 0.0;
-    stretch_ = 1.0;
     error_ = error_of(residual);
   }
 
@@ -202,7 +185,7 @@ private:
       return curvature < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
     }
     weight_ = weight;
-    stretch_ = std::max(stretch_, metric_ / curvature);
+    stretch_ = std::max(1.0, metric_ / curvature);
     axpy(weight / curvature, direction_, solution);
     axpy(-weight / curvature, image_, residual);
     error_ = error_of(residual);
@@ -215,6 +198,9 @@ private:
       ++report.steps;
     }
   }
+
+  /// Whether H may be flatter than it was, and no step has shown by how much at this x.
+  [[nodiscard]] bool is_doubtful(const V &x) const { return changes_ && error_ > 0.0 && stepped_x_ != x; }
 
   [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, moved_); }
 
@@ -234,6 +220,7 @@ private:
   V moved_;
   V assembled_x_; ///< where H was assembled
   V assembled_y_;
+  V stepped_x_;          ///< where the last step was taken
   double weight_ = 0.0;  ///< rᵀMr of the step before; zero where there was none
   double metric_ = 0.0;  ///< pᵀM⁻¹p
   double stretch_ = 1.0; ///< how much flatter H is than M says

@@ -5,6 +5,7 @@
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/methods/automatic/slope_probe.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -49,10 +50,14 @@ public:
     }
     assign(current.state().x, path_);
     axpy(-1.0, origin_, path_);
+    const double matters = rule::slope_that_matters * first_slope * norm(path_);
+    if (is_borne_out(current, 0.1 * matters, scratch)) {
+      return false;
+    }
     constexpr double part_of_way = 0.1;
     report = probe_slope(current, path_, part_of_way, scratch);
     const double missed = std::abs(0.5 * (report.left + report.right) - report.said);
-    return report.finding == SlopeFinding::wrong && missed > rule::slope_that_matters * first_slope * norm(path_);
+    return report.finding == SlopeFinding::wrong && missed > matters;
   }
 
   template <class Archive> void archive(Archive &members) {
@@ -63,6 +68,26 @@ public:
   }
 
 private:
+  /// Whether one central difference along path_ agrees with d: that is cheap, and mostly enough.
+  [[nodiscard]] bool is_borne_out(CurrentPoint<V> &current, double allowed, Estimate<V> &scratch) {
+    constexpr double h = 1e-2;
+    const Estimate<V> &here = current.estimate();
+    const double length = norm(path_);
+    if (current.box().exists() || !(length > 0.0)) { // where a difference may be one of a part alone
+      return false;
+    }
+    double noise = 0.0;
+    const auto value_at = [&](double t) {
+      assign(here.at, scratch.at);
+      axpy(t, path_, scratch.at.x);
+      const auto status = current.hypergradient().evaluate(scratch, 0.01 * allowed / length);
+      noise = status == LinearStatus::converged ? std::max(noise, scratch.value_noise) : infinity;
+      return scratch.value;
+    };
+    const double slope = (value_at(h) - value_at(-h)) / (2.0 * h);
+    return std::abs(slope - dot(here.d, path_)) + noise / h <= allowed;
+  }
+
   /// Along path_, made as long as the last move; where a run stands still that is short.
   [[nodiscard]] SlopeReport along_path(CurrentPoint<V> &current, Estimate<V> &scratch) {
     constexpr double longer = 1e4;
