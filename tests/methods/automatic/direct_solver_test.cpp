@@ -57,6 +57,7 @@ TEST(ADirectSolver, DoesNotBelieveAnErrorFromAnHThatHasBecomeFlatter) {
   ASSERT_EQ(run.assemble(), LinearStatus::converged);
   run.solver.note_that_h_changes();
   run.level.values = Vec::LinSpaced(6, 1.0, 2.0);
+  run.x = Vec::Ones(2);
   const Vec right = Vec::Ones(6);
   run.residual = right;
   const auto report =

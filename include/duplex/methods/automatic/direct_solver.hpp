@@ -48,6 +48,7 @@ public:
     hessian_.assemble(product, y);
     ++assemblies_;
     stretch_ = 1.0;
+    assign(x, stepped_x_);
     excess_ = 0;
     exact_in_a_row_ = 0;
     assign(x, assembled_x_);
@@ -220,7 +221,7 @@ private:
   V moved_;
   V assembled_x_; ///< where H was assembled
   V assembled_y_;
-  V stepped_x_;          ///< where the last step was taken
+  V stepped_x_;          ///< where the last step was taken, or H assembled
   double weight_ = 0.0;  ///< rᵀMr of the step before; zero where there was none
   double metric_ = 0.0;  ///< pᵀM⁻¹p
   double stretch_ = 1.0; ///< how much flatter H is than M says
