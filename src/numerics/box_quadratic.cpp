@@ -35,8 +35,8 @@ public:
   [[nodiscard]] bool step(double accuracy) {
     std::vector<Eigen::Index> free;
     for (Eigen::Index j = 0; j < p_.size(); ++j) {
-      const bool held = (p_[j] <= lower_[j] && slope_[j] >= 0.0) || (p_[j] >= upper_[j] && slope_[j] <= 0.0);
-      if (!held && slope_[j] != 0.0) {
+      const bool at_bound = p_[j] <= lower_[j] || p_[j] >= upper_[j]; // which sweeps let go
+      if (!at_bound && slope_[j] != 0.0) {
         free.push_back(j);
       }
     }
@@ -60,7 +60,7 @@ public:
       const Eigen::Index j = free[i];
       move(j, std::clamp(p_[j] + t * along[static_cast<Eigen::Index>(i)], lower_[j], upper_[j]) - p_[j]);
     }
-    return t > 0.0 && -rise * t > at_rest * std::abs(slope_.dot(p_));
+    return t < best || -rise * t > at_rest * std::abs(slope_.dot(p_));
   }
 
 private:

@@ -62,6 +62,10 @@ ScaledInverse<Scalar>::ScaledInverse(const Matrix<Scalar> &matrix, double accura
                                                               : LinearStatus::singular;
         if (accuracy > 0.0) {
           const Eigen::VectorXd moduli = solver.eigenvalues().cwiseAbs();
+          if (!(moduli.maxCoeff() > 0.0)) {
+            made.kind = LinearStatus::not_finite; // no curvature at all has no inverse
+            return made;
+          }
           made.inverse_values = moduli.cwiseMax(accuracy * moduli.maxCoeff()).cwiseInverse();
           made.vectors = solver.eigenvectors();
           return made;
@@ -80,6 +84,10 @@ template <class Scalar> LinearStatus ScaledInverse<Scalar>::kind() const { retur
 
 template <class Scalar> void ScaledInverse<Scalar>::apply(const Vector<Scalar> &b, Vector<Scalar> &x) const {
   const Factors &f = *factors_;
+  if (f.kind == LinearStatus::not_finite) {
+    x = Vector<Scalar>::Constant(b.size(), std::numeric_limits<Scalar>::quiet_NaN());
+    return;
+  }
   const Eigen::VectorXd scaled = f.scale.cwiseProduct(in_double(b));
   const Eigen::VectorXd solution =
       f.vectors.size() == 0

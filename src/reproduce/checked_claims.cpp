@@ -118,7 +118,7 @@ bool is_singular_but_for_rounding(const Matrix &a) {
     direction = solved(gram, direction);
     smallest = std::sqrt(before / length(direction));
   }
-  return smallest <= 2.0 * std::numeric_limits<double>::epsilon() * a.norm();
+  return !(smallest > 2.0 * std::numeric_limits<double>::epsilon() * a.norm());
 }
 
 CheckedClaim least_squares(Draws &draw, bool nearly) {

@@ -138,9 +138,9 @@ experiment::Experiment ijcnn1(const Settings &settings) {
     const double ratio = last.slope / first.slope;
     const bool claims = summary.termination == Termination::tolerance_verified;
     verified += claims ? 1 : 0;
-    falsely += claims && ratio > tolerance ? 1 : 0;
+    falsely += claims && !(ratio <= tolerance) ? 1 : 0;
     best = std::min(best, last.loss);
-    worst = std::max(worst, last.loss);
+    worst = last.loss <= worst ? worst : last.loss;
     table.add({std::to_string(k), std::string(name_of(summary.termination)), fmt::format("{:.6f}", last.loss),
                fmt::format("{:.2g}", ratio), std::to_string(summary.iterations),
                std::to_string(summary.counters.gradients + summary.counters.products()),

@@ -88,15 +88,15 @@ std::int64_t products_by_best_bagdc(const Instance &instance) {
     for (const double upper : {1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001}) {
       const auto found =
           products_by(instance, fmt::format("bagdc:alpha={}:beta={}:eta={}:dual=constant", upper, lower, lower),
-                      best > 0 ? best : most_products / 4);
-      best = found > 0 ? found : best;
+                      best > 0 ? best : most_products);
+      best = found > 0 && (best == 0 || found < best) ? found : best;
     }
   }
   return best;
 }
 
 std::string text_of(std::int64_t products) {
-  return products > 0 ? std::to_string(products) : fmt::format("> {:.0e}", static_cast<double>(most_products));
+  return products > 0 ? std::to_string(products) : fmt::format("not within {:.0e}", static_cast<double>(most_products));
 }
 
 } // namespace

@@ -72,6 +72,20 @@ TEST(MinimizeInBox, FindsTheLowestOfAllFaces) {
   }
 }
 
+TEST(MinimizeInBox, IsStationaryInManyDimensions) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Index n = 30;
+    const Vec numbers = random_vector(n * n, seed);
+    const Mat root = Eigen::Map<const Mat>(numbers.data(), n, n);
+    const Mat h = root * root.transpose() + 1e-2 * Mat::Identity(n, n);
+    const Vec g = random_vector(n, seed + 100);
+    const Vec bound = 0.1 * random_vector(n, seed + 200).cwiseAbs();
+    const Vec p = minimize_in_box(h, g, -bound, bound, accuracy);
+    const Vec step = (p - (g + h * p) / h.diagonal().maxCoeff()).cwiseMax(-bound).cwiseMin(bound);
+    EXPECT_LE((step - p).norm(), 1e-7 * bound.norm()) << seed;
+  }
+}
+
 TEST(MinimizeInBox, LowersAModelThatBendsDown) {
   Mat h = Mat::Identity(3, 3);
   h(0, 0) = -1.0;

@@ -215,7 +215,7 @@ private:
       scale(-1.0, trial_);
       axpy(1.0, slope_, trial_);
       multiplier_length_ = norm(trial_);
-      if (!(is_a_guess && multiplier_length_ > norm(slope_))) {
+      if (!is_a_guess || multiplier_length_ <= norm(slope_)) {
         return;
       }
       set_zero(v_);

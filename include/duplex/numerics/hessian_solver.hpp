@@ -37,9 +37,10 @@ public:
     }
     is_known_ = is_known_ && is_the_same();
     if (!is_known_) {
-      direct_ = explored_ = false;
+      assembled_is_known_ = explored_ = false;
       curvatures_ = {};
     }
+    direct_ = false; // factors that are known serve where they would be made
     products_ = 0;
     if (exactly || size_ <= always_direct) {
       make_direct();
@@ -94,14 +95,17 @@ public:
   bool make_direct() {
     if constexpr (EigenVector<V>) {
       if (!direct_ && size_ <= direct_limit) {
-        assemble();
+        if (!assembled_is_known_) {
+          assemble();
+        }
+        direct_ = true;
       }
     }
     return direct_;
   }
 
-  /// out = H⁻¹ b once, without refinement, where is_direct(). Of a singular H, H⁺ b; of an indefinite one |H|⁻¹ b in
-  /// the scale of its diagonal, so that −out lowers f where b is its gradient.
+  /// out = H⁻¹ b once, without refinement, where is_direct(). Of a singular H, H⁺ b; of an indefinite one |H|⁻¹ b, so
+  /// that −out lowers f where b is its gradient.
   void invert(const V &b, V &out) const {
     if constexpr (EigenVector<V>) {
       if (null_space_.cols() == 0) {
@@ -171,10 +175,11 @@ private:
   }
 
   void assemble() requires EigenVector<V> {
+    is_known_ = assembled_is_known_ = false;
     assembled_.assemble(product_, random_);
-    direct_ = true;
     if (kind() != LinearStatus::not_finite) { // a product may fail once
       remember();
+      assembled_is_known_ = true;
     }
     null_space_ = kind() == LinearStatus::singular ? assembled_.null_space() : Basis(size_, 0);
   }
@@ -214,8 +219,9 @@ private:
   ConjugateGradient<V> linear_;
   Index size_ = 0;
   bool is_known_ = false; ///< something was found of H, which is that of the probe
-  bool direct_ = false;
+  bool assembled_is_known_ = false;
   bool explored_ = false;
+  bool direct_ = false;       ///< solves by the factors
   std::int64_t products_ = 0; ///< spent on this H by conjugate gradients
   Curvatures curvatures_;
   double outside_ = 0.0;

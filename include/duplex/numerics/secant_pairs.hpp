@@ -75,8 +75,9 @@ public:
     scale(-1.0, out);
   }
 
-  /// As direction() with the pairs' entries alone where `free` is one; out is zero where it is zero.
-  void direction_within(const V &free, const V &gradient, V &out, double scale_without_pairs) requires EigenVector<V> {
+  /// As direction() with the pairs' entries alone where `free` is one; out is zero where it is zero. Says whether there
+  /// was such a pair.
+  bool direction_within(const V &free, const V &gradient, V &out, double scale_without_pairs) requires EigenVector<V> {
     std::vector<SecantPair<V>> within;
     double first = scale_without_pairs;
     for (const auto &pair : pairs_) {
@@ -90,6 +91,7 @@ public:
     out = -gradient.cwiseProduct(free);
     apply_secant_pairs(
         within, [first](V &vector) { scale(first, vector); }, weights_, out);
+    return !within.empty();
   }
 
   /// Brings a Hessian up to date (Nocedal and Wright, 6.19).

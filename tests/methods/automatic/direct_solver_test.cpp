@@ -52,6 +52,13 @@ TEST(ADirectSolver, SaysThatAProductIsNotFinite) {
   EXPECT_EQ(run.solve(Vec::Ones(6), 1e-6).status, LinearStatus::not_finite);
 }
 
+TEST(ADirectSolver, OutlivesANumberThatIsNotFiniteWhileHIsAssembled) {
+  DirectSolving run(Vec::LinSpaced(6, 1.0, 2.0));
+  run.level.values[3] = std::nan("");
+  EXPECT_EQ(run.assemble(), LinearStatus::not_finite);
+  EXPECT_EQ(run.solve(Vec::Ones(6), 1e-6).status, LinearStatus::not_finite);
+}
+
 TEST(ADirectSolver, DoesNotBelieveAnErrorFromAnHThatHasBecomeFlatter) {
   DirectSolving run(Vec::Constant(6, 1e4));
   ASSERT_EQ(run.assemble(), LinearStatus::converged);

@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 #include <duplex/methods/automatic/upper_direction.hpp>
+#include <duplex/space/box.hpp>
 
 namespace duplex::testing {
 namespace {
@@ -56,6 +57,22 @@ TEST(TheUpperDirection, KeepsTheLengthOfTheLastPairWhereThePairsAreForgotten) {
   direction.forget();
   direction.propose(Vec::Unit(2, 1), 7.0, move);
   EXPECT_DOUBLE_EQ(move[1], -7.0);
+}
+
+TEST(TheUpperDirection, WithinBoundsIsThatOfTheFaceWhereSomeEntriesEnd) {
+  const Vec curvatures = (Vec(3) << 1.0, 2.0, 4.0).finished();
+  UpperDirection<Vec> direction(5, Vec::Zero(3));
+  for (const Index j : {0, 1, 2}) {
+    direction.learn(0.1 * Vec::Unit(3, j), 0.1 * curvatures[j] * Vec::Unit(3, j), 0.01 * curvatures[j]);
+  }
+  automatic::Estimate<Vec> here = automatic::estimate_at(State<Vec>{Vec::Constant(3, 0.7), Vec::Zero(1), {}});
+  here.d = (Vec(3) << 0.3, -0.6, 0.9).finished();
+  const Box<Vec> box(Vec::Constant(3, 0.6), Vec::Constant(3, 5.0), 3);
+  Vec move = Vec::Zero(3);
+  direction.propose_within(box, infinity, here, here.d, move);
+  EXPECT_NEAR(move[0], -0.1, 1e-15) << "would end at .4";
+  EXPECT_NEAR(move[1], 0.3, 1e-12) << "Newton's step";
+  EXPECT_NEAR(move[2], -0.1, 1e-15);
 }
 
 } // namespace

@@ -54,6 +54,13 @@ public:
     }
   }
 
+  /// The same where nothing can be computed any more.
+  void give_as_it_is(CurrentPoint<V> &current) const {
+    if (!(current.slope() <= slope_) && slope_ > 0.0) {
+      current.state() = state_;
+    }
+  }
+
   /// Keeps a point that is better, and counts those that are not.
   void note(CurrentPoint<V> &current) {
     if (current.slope() < slope_) {

@@ -92,6 +92,10 @@ public:
       }
       report.status = assemble(product, x, y);
       is_exact = true;
+      if (report.status == LinearStatus::not_finite) {
+        hessian_.forget();
+        break;
+      }
       begin(residual);
       if (report.status != LinearStatus::converged) {
         move_by_moduli(report, solution);
@@ -186,7 +190,7 @@ private:
       return curvature < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
     }
     weight_ = weight;
-    stretch_ = std::max(1.0, metric_ / curvature);
+    stretch_ = std::max(stretch_, metric_ / curvature);
     axpy(weight / curvature, direction_, solution);
     axpy(-weight / curvature, image_, residual);
     error_ = error_of(residual);

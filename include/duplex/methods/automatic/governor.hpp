@@ -232,12 +232,12 @@ private:
       current_.free_direction(direction_);
     }
     if (status != LinearStatus::converged) {
+      best_.give_as_it_is(current_);
       report.stuck = false;
       report.failure = failure_text(status);
       report.not_finite = status == LinearStatus::not_finite;
     }
   }
-
   CurrentPoint<V> current_;
   UpperSearch<V> search_;
   BestPoint<V> best_;

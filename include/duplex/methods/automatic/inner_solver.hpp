@@ -40,6 +40,7 @@ public:
     }
     report.status = direct_.assemble(product, x, y);
     if (report.status == LinearStatus::not_finite || report.status == LinearStatus::singular) {
+      direct_.forget();
       return report;
     }
     const auto rest = direct_.solve(product, x, y, residual, solution, tolerance);

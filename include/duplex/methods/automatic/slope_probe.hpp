@@ -47,6 +47,7 @@ template <VectorSpace V>
   SlopeReport report{.said = dot(here.d, move)};
   const double length = norm(move);
   V path = move;
+  V before = move;
   double gap_before = infinity;
   for (double h = longest; h > shortest && length > 0.0; h *= 0.1) {
     double noise = here.value_noise;
@@ -54,7 +55,11 @@ template <VectorSpace V>
     scale(1.0 / length, path);
     current.box().keep_room(here.at.x, h * length, path);
     scale(length, path);
-    report.said = dot(here.d, path);
+    const double said = dot(here.d, path);
+    if (path != before) { // more of it fits within bounds, and has a gap of its own
+      gap_before = infinity;
+      assign(path, before);
+    }
     const auto value_at = [&](double t) {
       assign(here.at, scratch.at);
       axpy(t, path, scratch.at.x);
@@ -67,12 +72,13 @@ template <VectorSpace V>
     };
     const double right = (value_at(h) - here.value) / h;
     const double left = (here.value - value_at(-h)) / h;
-    const double largest = std::max({std::abs(right), std::abs(left), std::abs(report.said)});
+    const double largest = std::max({std::abs(right), std::abs(left), std::abs(said)});
     if (!(largest > std::max(of_noise * noise / h, std::numeric_limits<double>::min()))) {
       continue;
     }
     report.left = left;
     report.right = right;
+    report.said = said;
     const double gap = std::abs(right - left);
     if (gap > share * largest && gap > 0.5 * gap_before) {
       report.finding = SlopeFinding::kink;

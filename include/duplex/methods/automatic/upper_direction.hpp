@@ -96,16 +96,16 @@ private:
     free = (free.array() == 0 && here.d.array() != 0).select(V::Zero(free.size()), V::Ones(free.size()));
     V fixed = zeros_like(move);
     for (int round = 0; round < most_rounds; ++round) {
-      pairs_.direction_within(free, here.d, move, first_length);
-      scale(pairs_.empty() ? 1.0 : reach_, move);
-      V inside = here.at.x + move;
+      const bool uses_pairs = pairs_.direction_within(free, here.d, move, first_length);
+      scale(uses_pairs ? reach_ : 1.0, move);
+      const V reached = here.at.x + move;
+      V inside = reached;
       box.project(inside);
-      inside -= here.at.x;
-      const Eigen::Array<bool, Eigen::Dynamic, 1> leaves = free.array() != 0 && inside.array() != move.array();
+      const Eigen::Array<bool, Eigen::Dynamic, 1> leaves = free.array() != 0 && inside.array() != reached.array();
       if (!leaves.any()) {
         break;
       }
-      fixed = leaves.select(inside, fixed);
+      fixed = leaves.select(inside - here.at.x, fixed);
       free = leaves.select(V::Zero(free.size()), free);
     }
     move = (free.array() != 0).select(move, fixed);

@@ -141,7 +141,8 @@ private:
       axpy(1.0, move_, trial_.at.x);
       const double level = hypergradient.gains().known() ? current.allowed_error(current.slope()) : 0.0;
       const auto status = hypergradient.evaluate(trial_, level);
-      const double known = std::abs(current.estimate().value) + std::abs(dot(move_, current.d()));
+      const auto &from = current.estimate();
+      const double known = std::abs(from.value) + std::abs(dot(move_, from.d)) + 2.0 * from.value_noise;
       const bool good = status == LinearStatus::converged && trial_.value_noise <= known; // y is near y*(x)
       if (good || ++shortenings_ > rule::most_shortenings) {
         return status;
