@@ -8,6 +8,7 @@
 #include <duplex/numerics/line_search.hpp>
 #include <duplex/problem/problem_view.hpp>
 #include <duplex/space/last_bits.hpp>
+#include <duplex/space/underflow.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -125,6 +126,9 @@ public:
     constexpr int most_rounds = 6;
     upper_.at(*x_, y_);
     upper_.grad_y(slope_);
+    if (underflows(slope_, 0.1)) {
+      throw NotAvailable("∇yF is so small that its square underflows: give F larger units");
+    }
     target = std::max(target, relative * norm(slope_));
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {

@@ -9,6 +9,7 @@
 #include <duplex/measure/measured_slope.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/space/archive.hpp>
+#include <duplex/space/underflow.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -46,7 +47,7 @@ public:
   /// ‖∇φ(x₀)‖, measured when it is first asked for.
   [[nodiscard]] const MeasuredSlope &first() {
     if (!knows_first_) {
-      verdict_.first = measured(x_, y_, {.relative = accuracy_of_first});
+      verdict_.first = measured_at_start(y_);
       knows_first_ = true;
     }
     return verdict_.first;
@@ -65,7 +66,7 @@ public:
     verdict_.tolerance = tolerance;
     verdict_.slope = {};
     if (!first().known()) { // f may have several minimizers, and the run's y lead to the one that it follows
-      verdict_.first = measured(x_, at.y, {.relative = accuracy_of_first});
+      verdict_.first = measured_at_start(at.y);
     }
     if (first().known()) {
       verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy}, &at.v);
@@ -103,6 +104,16 @@ public:
 
 private:
   static constexpr double accuracy_of_first = 0.01;
+
+  /// With y from a guess. Where it is not zero and yet so small that the square of what is asked for would be none,
+  /// there is nothing to measure beside.
+  [[nodiscard]] MeasuredSlope measured_at_start(const V &guess) {
+    auto slope = measured(x_, guess, {.relative = accuracy_of_first});
+    if (slope.known() && underflows(meter_.hypergradient(), 1e-7)) {
+      slope.unavailable = "it is so small at the start that its square underflows: give F larger units";
+    }
+    return slope;
+  }
 
   /// Once more where a number was not finite: a product may have failed once.
   [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted,

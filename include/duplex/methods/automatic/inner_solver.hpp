@@ -39,8 +39,10 @@ public:
       return report;
     }
     report.status = direct_.assemble(product, x, y);
-    if (report.status == LinearStatus::not_finite || report.status == LinearStatus::singular) {
+    if (report.status == LinearStatus::not_finite) {
       direct_.forget();
+    }
+    if (report.status == LinearStatus::not_finite || report.status == LinearStatus::singular) {
       return report;
     }
     const auto rest = direct_.solve(product, x, y, residual, solution, tolerance);
