@@ -56,7 +56,7 @@ template <VectorSpace V>
     current.box().keep_room(here.at.x, h * length, path);
     scale(length, path);
     const double said = dot(here.d, path);
-    if (path != before) { // more of it fits within bounds, and has a gap of its own
+    if (distance(path, before, scratch.d) > 0.0) { // more of it fits within bounds, and has a gap of its own
       gap_before = infinity;
       assign(path, before);
     }
