@@ -11,7 +11,7 @@ namespace duplex::zoo {
 
 namespace {
 
-constexpr Index block = 512;          // rows, which stay in the cache from one product to the next
+constexpr Index rows_of_block = 512;  // rows, which stay in the cache from one product to the next
 constexpr Index rows_of_share = 4096; // what a thread takes at once
 
 Index shares_of(const SignedRows &rows) { return (rows.count() + rows_of_share - 1) / rows_of_share; }
@@ -22,8 +22,8 @@ template <class Work> void for_each_block(const SignedRows &rows, const Work &wo
   const auto of_thread = [&](Index thread, Index threads) {
     for (Index share = shares * thread / threads; share < shares * (thread + 1) / threads; ++share) {
       const Index end = std::min(rows.count(), (share + 1) * rows_of_share);
-      for (Index first = share * rows_of_share; first < end; first += block) {
-        work(share, first, std::min(block, end - first));
+      for (Index first = share * rows_of_share; first < end; first += rows_of_block) {
+        work(share, first, std::min(rows_of_block, end - first));
       }
     }
   };
