@@ -142,8 +142,8 @@ TEST(Npy, RefusesShapesWithoutRowsOrColumns) {
 }
 
 TEST(Npy, NamesRowAndColumnOfWhatIsNotFinite) {
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(pair_refusal(array("<f4", "(2, 2)", bytes_of_values<float>({1, 2, 3, nan}))),
+  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(pair_refusal(array("<f4", "(2, 2)", bytes_of_values<float>({1, 2, 3, not_a_number}))),
             "x.npy: row 2, column 2: found nan, expected a finite number");
   EXPECT_EQ(pair_refusal(array("<f8", "(1, 2)", bytes_of_values<double>({-infinity, 0}))),
             "x.npy: row 1, column 1: found -inf, expected a finite number");

@@ -202,9 +202,9 @@ TEST(TuningFree, ConvergesOnTheCounterExampleWithoutSteps) {
     const Vec spectrum = log_spaced_spectrum<double>(5, condition, 1.0);
     const CounterExample problem(DiagonalSpd<double>(spectrum), Vec::Ones(5).eval(), 1.0);
     EXPECT_LE(slope_left(problem, STfbo{}, 2000), 1e-8) << condition;
-    for (const double epsilon : {1e-12, 1e-18}) { // inner loops leave gradients of √ε
-      EXPECT_LE(slope_left(problem, DTfbo{.epsilon = epsilon}, 200), 10.0 * std::sqrt(epsilon)) << condition;
-      EXPECT_LE(slope_left(problem, DTfbo{.epsilon = epsilon, .cold_steps = false}, 200), 10.0 * std::sqrt(epsilon))
+    for (const double end : {1e-12, 1e-18}) { // inner loops leave gradients of √ε
+      EXPECT_LE(slope_left(problem, DTfbo{.epsilon = end}, 200), 10.0 * std::sqrt(end)) << condition;
+      EXPECT_LE(slope_left(problem, DTfbo{.epsilon = end, .cold_steps = false}, 200), 10.0 * std::sqrt(end))
           << condition;
     }
   }
