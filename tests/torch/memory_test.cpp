@@ -87,7 +87,7 @@ bool reset_peak_resident_bytes() {
 
 TEST(MemoryOfRhg, GrowsWithItsInnerStepsByOneCopyOfYEach) {
   if (!reset_peak_resident_bytes()) {
-    GTEST_SKIP() << "no peak to reset"; // kernels without /proc/self/clear_refs; Debian's have it, and it runs there
+    GTEST_SKIP() << "this kernel has no /proc/self/clear_refs, by which the peak is reset; Debian's kernels have it";
   }
   EXPECT_NEAR(copies_of_y_per_inner_step(at::kCPU, reset_peak_resident_bytes, peak_resident_bytes), 1.0, 0.25);
 }
