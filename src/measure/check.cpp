@@ -49,7 +49,7 @@ void require_options(const CheckOptions &options) {
 CheckReport check_derivatives(CheckedProblem problem, const CheckOptions &options) {
   constexpr double in_double = 1e-6;
   constexpr double in_float = 1e-5;
-  const double usual = problem.precision < 1e-10 ? in_double : in_float;
+  const double usual = is_single_precision(problem.precision) ? in_float : in_double;
   CheckReport report;
   report.tolerance = options.tolerance > 0.0 ? options.tolerance : usual;
   report.rows = DerivativeCheck(std::move(problem), options, report.tolerance).rows();

@@ -64,7 +64,7 @@ Numbers CheckPoints::moved(const Numbers &start, const Numbers &scales, const Nu
   Numbers out(start.size());
   for (std::size_t i = 0; i < start.size(); ++i) {
     out[i] = start[i] + share * spread_ * scales[i] * draws[i];
-    if (problem_->precision > 1e-10) {
+    if (is_single_precision(problem_->precision)) {
       out[i] = static_cast<double>(static_cast<float>(out[i])); // as the problem will see it
     }
   }

@@ -1,6 +1,7 @@
 #include "measure/derivative_check.hpp"
 
 #include <duplex/core/text.hpp>
+#include <duplex/measure/response.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +11,15 @@ namespace duplex::detail {
 
 namespace {
 
-constexpr double float_precision = 1e-10; ///< above: the numbers are floats
-
 LadderSettings ladder_for(double precision, double tolerance) {
-  return {.precision = precision, .levels = precision > float_precision ? 12 : 24, .tolerance = tolerance};
+  return {.precision = precision, .levels = is_single_precision(precision) ? 12 : 24, .tolerance = tolerance};
+}
+
+Numbers moved_along(Numbers from, const Numbers &direction, double t) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    from[i] += t * direction[i];
+  }
+  return from;
 }
 
 /// What is compared with differences of something wrong, or is made of it, is not to blame by itself.
@@ -104,10 +110,7 @@ Room DerivativeCheck::room(Variable variable, const Numbers &direction) const {
 Curve DerivativeCheck::along(const At &at, Variable variable, const Numbers &direction,
                              const std::function<Numbers()> &values) const {
   return [this, &at, variable, direction, values](double t) {
-    Numbers moved = variable == Variable::x ? point_.x : point_.y;
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      moved[i] += t * direction[i];
-    }
+    Numbers moved = moved_along(variable == Variable::x ? point_.x : point_.y, direction, t);
     if (variable == Variable::x) {
       points_.keep_inside(moved);
       at.level->at(moved, point_.y);
@@ -213,10 +216,7 @@ void DerivativeCheck::hypergradient() {
     const CheckedPhi here = problem_.phi(point_.x, point_.y);
     const Numbers direction = with_signs(point_.x_unit, generator_);
     const Curve phi = [&](double t) {
-      Numbers moved = point_.x;
-      for (std::size_t i = 0; i < moved.size(); ++i) {
-        moved[i] += t * direction[i];
-      }
+      Numbers moved = moved_along(point_.x, direction, t);
       points_.keep_inside(moved);
       try {
         const double value = problem_.phi(moved, point_.y).value;
@@ -228,7 +228,7 @@ void DerivativeCheck::hypergradient() {
     const Room inside = points_.room(point_.x, direction);
     LadderSettings ladder = ladder_;
     ladder.first = 0x1p-4;
-    ladder.levels = problem_.precision > float_precision ? float_levels : levels;
+    ladder.levels = is_single_precision(problem_.precision) ? float_levels : levels;
     const Numbers noise = noise_of(phi, {here.value}, inside, problem_.precision, samples);
     const double claimed = dot_of(here.slope, direction);
     const Slopes found = confirmed_slopes(phi, {here.value}, noise, {claimed}, inside, ladder);
@@ -240,13 +240,12 @@ void DerivativeCheck::hypergradient() {
                             .zero_scale = std::max(std::abs(here.value), largest_of(here.slope, point_.x_unit)),
                             .weight = 1.0};
     into.add(compared, [&] { return "along a random direction it is " + compared_text(compared, 1.0); });
+  } catch (const SingularLowerLevel &) {
+    into.does_not_exist("undefined: singular H");
+  } catch (const NoLowerMinimizer &) {
+    into.does_not_exist("undefined: singular H");
   } catch (const NotAvailable &reason) {
-    const std::string why = reason.what();
-    if (why.find("singular") != std::string::npos) {
-      into.does_not_exist("undefined: singular H");
-    } else {
-      into.could_not(why);
-    }
+    into.could_not(reason.what());
   }
   into.end_point();
 }

@@ -26,8 +26,6 @@ namespace {
 constexpr double tolerance = 1e-5; ///< on ‖∇φ‖/‖∇φ₀‖
 constexpr std::int64_t most_products = 100'000;
 
-std::int64_t products_of(const Counters &counters) { return counters.gradients + counters.products(); }
-
 struct Outcome {
   double condition = 0.0;
   std::int64_t products = 0;
@@ -49,11 +47,11 @@ Outcome solve_one(std::uint64_t seed) {
   auto state = instance.problem.start();
   const auto start = state;
   Monitor<Eigen::VectorXd> monitor;
-  monitor.stop_when = [](const auto &progress) { return products_of(progress.counters) > most_products; };
+  monitor.stop_when = [](const auto &progress) { return progress.counters.gradients_and_products() > most_products; };
   const auto summary = solve(instance.problem, Automatic{.tolerance = tolerance}, state, {}, monitor);
   Outcome outcome;
   outcome.condition = instance.condition;
-  outcome.products = products_of(summary.counters);
+  outcome.products = summary.counters.gradients_and_products();
   outcome.claimed = summary.termination == Termination::tolerance_verified;
   outcome.message = summary.brief();
   ExactSolver<Quadratic<double>> exact(instance.problem);
@@ -195,7 +193,7 @@ void counter_example(Experiment &result, const Settings &settings) {
                                             .cadence = {.every = 1, .growth = 0.02}});
     const double first = 10.0; // ‖∇φ(0)‖ = ‖z₀‖ = √100
     const double relative = series.final_metric("hypergradient") / first;
-    const auto products = products_of(series.summary.counters);
+    const auto products = series.summary.counters.gradients_and_products();
     table.add({short_number(condition), std::to_string(products), std::to_string(budget),
                std::to_string(series.summary.iterations), short_number(relative)});
     measured.x.push_back(condition);
@@ -240,7 +238,7 @@ void built_in_problems(Experiment &result, const Settings &settings) {
     }
     constexpr double x_tolerance = 1e-3;
     const double measured = series.final_metric(metric) / scale;
-    const auto products = products_of(series.summary.counters);
+    const auto products = series.summary.counters.gradients_and_products();
     all &= series.summary.converged() && measured <= (known ? x_tolerance : tolerance) && products <= most_products;
     table.add({name, std::to_string(products), std::to_string(series.summary.iterations),
                known ? "error of x" : "‖∇φ‖/‖∇φ₀‖", short_number(measured), series.status()});

@@ -158,7 +158,7 @@ Experiment fig2(const Settings &settings) {
     report::Table table(
         {instance.name, "x error at the end", "closed form", "‖d − ∇φ‖ at the end", "products per step"});
     const auto row = [&](const std::string &label, const Series &series, const std::string &closed_form) {
-      const auto products = series.summary.counters.gradients + series.summary.counters.products();
+      const auto products = series.summary.counters.gradients_and_products();
       table.add({label, short_number(series.final_metric("x-error"), 4), closed_form,
                  short_number(series.final_metric("hypergradient-error"), 4),
                  short_number(static_cast<double>(products) / static_cast<double>(series.summary.iterations))});

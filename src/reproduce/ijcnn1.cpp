@@ -143,8 +143,7 @@ experiment::Experiment ijcnn1(const Settings &settings) {
     worst = last.loss <= worst ? worst : last.loss;
     table.add({std::to_string(k), std::string(name_of(summary.termination)), fmt::format("{:.6f}", last.loss),
                fmt::format("{:.2g}", ratio), std::to_string(summary.iterations),
-               std::to_string(summary.counters.gradients + summary.counters.products()),
-               fmt::format("{:.2f}", summary.seconds)});
+               std::to_string(summary.counters.gradients_and_products()), fmt::format("{:.2f}", summary.seconds)});
     settings.told(fmt::format("start {}: h = {:.6f}, {}", k, last.loss, name_of(summary.termination)));
   }
   result.tables.push_back(table.text());

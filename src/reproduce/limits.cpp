@@ -42,22 +42,21 @@ struct Instance {
   }
 };
 
-std::int64_t products_of(const Counters &counters) { return counters.gradients + counters.products(); }
-
 /// Products until x is right; zero where that takes more than the limit. Automatic runs end by themselves.
 std::int64_t products_by(const Instance &instance, const std::string &solver, std::int64_t limit) {
   const CounterExample problem(DiagonalSpd<double>(instance.spectrum), Vector::Ones(instance.n()).eval(), 1.0);
   const bool ends_itself = solver == "automatic";
   Monitor<Vector> monitor;
   monitor.stop_when = [&](const Progress<Vector> &progress) {
-    return products_of(progress.counters) > limit || (!ends_itself && instance.is_solved_by(progress.state.x));
+    return progress.counters.gradients_and_products() > limit ||
+           (!ends_itself && instance.is_solved_by(progress.state.x));
   };
   State<Vector> state{Vector::Zero(instance.n()), Vector::Zero(instance.n()), Vector::Zero(instance.n())};
   const auto summary =
       catalog::make_solver(solver)->run(catalog::Problem(problem), state, {.max_iterations = limit / 4 + 1}, monitor);
   const bool arrived =
       instance.is_solved_by(state.x) && (!ends_itself || summary.termination == Termination::tolerance_verified);
-  return arrived ? products_of(summary.counters) : 0;
+  return arrived ? summary.counters.gradients_and_products() : 0;
 }
 
 std::int64_t products_by_minres(const Instance &instance) {

@@ -4,8 +4,9 @@
 //
 //   f = (1/N) Σ_i log(1 + e^{−t_i a_i·y}) + ½ Σ_j e^{x_j} y_j²,   F = (1/M) Σ_i log(1 + e^{−t_i b_i·y})
 //
-// Rows are passed over in blocks that stay in the cache, by several threads; sums are in the order of the blocks, so
-// that they are the same for any number of threads.
+// It is what Penalized (penalized.hpp) is for LogisticLoss and groups of one, for double alone and large tables: rows
+// are passed over in blocks that stay in the cache, by several threads; sums are in the order of the blocks, so that
+// they are the same for any number of threads.
 
 #include <duplex/problem/problem.hpp>
 

@@ -6,6 +6,7 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
+#include <cmath>
 
 namespace duplex::testing {
 namespace {
@@ -373,6 +374,44 @@ TEST(LyapunovValue, AddsWeightedDistances) {
   Vec scratch;
   EXPECT_DOUBLE_EQ(lyapunov_value(exact, state, {}, scratch), 7.0 + 0.5 * 8.0 + 0.5 * 2.0);
   EXPECT_DOUBLE_EQ(lyapunov_value(exact, state, {.lower = 2.0, .multiplier = 10.0}, scratch), 7.0 + 16.0 + 20.0);
+}
+
+/// f = Σ log cosh(y − x), F = ½‖y − c‖²: far from y*(x) = x, f is all but linear.
+class FlatTails {
+public:
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const {
+      const auto size = (y() - x()).array().abs();
+      return (size + (-2.0 * size).exp().log1p() - std::log(2.0)).sum();
+    }
+    void grad_y(Vec &out) const { out = (y() - x()).array().tanh(); }
+    void hess_yy(const Vec &v, Vec &out) const { out = (1.0 - (y() - x()).array().tanh().square()) * v.array(); }
+    void cross_xy(const Vec &v, Vec &out) const {
+      hess_yy(v, out);
+      out = -out;
+    }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * (y().array() - 1.0).square().sum(); }
+    void grad_x(Vec &out) const { out.setZero(); }
+    void grad_y(Vec &out) const { out = y().array() - 1.0; }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 2; }
+  [[nodiscard]] Index y_size() const { return 2; }
+};
+
+TEST(ExactPointOf, ALowerLevelWithFlatTailsIsFoundFromFarOut) {
+  const FlatTails problem;
+  ExactSolver exact(problem);
+  for (const double far : {3.0, 4.0, 8.0}) {
+    const Vec x = (Vec(2) << far, 0.1).finished();
+    const auto &point = exact.at(x, Vec::Zero(2));
+    EXPECT_LE((point.y - x).norm(), 1e-13) << far;
+    EXPECT_LE((point.hypergradient - (x.array() - 1.0).matrix()).norm(), 1e-12) << far;
+  }
 }
 
 } // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Automatic automatic;
 
-std::int64_t products_of(const Summary &summary) { return summary.counters.gradients + summary.counters.products(); }
+std::int64_t products_of(const Summary &summary) { return summary.counters.gradients_and_products(); }
 
 /// ‖∇φ(x)‖ / ‖∇φ(x₀)‖, exact.
 template <class P> double relative_gradient(const P &problem, const State<VectorOf<P>> &state) {

@@ -42,6 +42,23 @@ double smallest_of_all_faces(const Mat &h, const Vec &g, const Vec &lower, const
   return smallest;
 }
 
+/// With random curvatures of at least `least`, a random slope, and bounds of random widths about `width`.
+struct RandomModel {
+  Mat h;
+  Vec g;
+  Vec lower;
+  Vec upper;
+
+  RandomModel(Index n, double least, double width, std::uint64_t seed)
+      : g(random_vector(n, seed + 100)), lower(-width * random_vector(n, seed + 200).cwiseAbs()),
+        upper(width * random_vector(n, seed + 300).cwiseAbs()) {
+    const Vec numbers = random_vector(n * n, seed);
+    const Mat root = Eigen::Map<const Mat>(numbers.data(), n, n);
+    h = root * root.transpose() + least * Mat::Identity(n, n);
+  }
+  [[nodiscard]] Vec minimizer() const { return minimize_in_box(h, g, lower, upper, accuracy); }
+};
+
 TEST(MinimizeInBox, StaysAtZeroWhereTheBoxIsAPoint) {
   const Vec nothing = Vec::Zero(2);
   EXPECT_EQ(minimize_in_box(Mat::Identity(2, 2), Vec::Ones(2), nothing, nothing, accuracy), nothing);
@@ -58,31 +75,21 @@ TEST(MinimizeInBox, IsNewtonsStepWhereNoBoundIsInTheWay) {
 
 TEST(MinimizeInBox, FindsTheLowestOfAllFaces) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Index n = 5;
-    const Vec numbers = random_vector(n * n, seed);
-    const Mat root = Eigen::Map<const Mat>(numbers.data(), n, n);
-    const Mat h = root * root.transpose() + 1e-3 * Mat::Identity(n, n);
-    const Vec g = random_vector(n, seed + 100);
-    const Vec lower = -0.3 * random_vector(n, seed + 200).cwiseAbs();
-    const Vec upper = 0.3 * random_vector(n, seed + 300).cwiseAbs();
-    const Vec p = minimize_in_box(h, g, lower, upper, accuracy);
-    EXPECT_TRUE((p.array() >= lower.array()).all() && (p.array() <= upper.array()).all()) << seed;
-    const double smallest = smallest_of_all_faces(h, g, lower, upper);
-    EXPECT_NEAR(g.dot(p) + 0.5 * p.dot(h * p), smallest, 1e-9 * std::abs(smallest)) << seed;
+    const RandomModel model(5, 1e-3, 0.3, seed);
+    const Vec p = model.minimizer();
+    EXPECT_TRUE((p.array() >= model.lower.array()).all() && (p.array() <= model.upper.array()).all()) << seed;
+    const double smallest = smallest_of_all_faces(model.h, model.g, model.lower, model.upper);
+    EXPECT_NEAR(model.g.dot(p) + 0.5 * p.dot(model.h * p), smallest, 1e-9 * std::abs(smallest)) << seed;
   }
 }
 
 TEST(MinimizeInBox, IsStationaryInManyDimensions) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const Index n = 30;
-    const Vec numbers = random_vector(n * n, seed);
-    const Mat root = Eigen::Map<const Mat>(numbers.data(), n, n);
-    const Mat h = root * root.transpose() + 1e-2 * Mat::Identity(n, n);
-    const Vec g = random_vector(n, seed + 100);
-    const Vec bound = 0.1 * random_vector(n, seed + 200).cwiseAbs();
-    const Vec p = minimize_in_box(h, g, -bound, bound, accuracy);
-    const Vec step = (p - (g + h * p) / h.diagonal().maxCoeff()).cwiseMax(-bound).cwiseMin(bound);
-    EXPECT_LE((step - p).norm(), 1e-7 * bound.norm()) << seed;
+    const RandomModel model(30, 1e-2, 0.1, seed);
+    const Vec p = model.minimizer();
+    const Vec downhill = p - (model.g + model.h * p) / model.h.diagonal().maxCoeff();
+    const Vec step = downhill.cwiseMax(model.lower).cwiseMin(model.upper);
+    EXPECT_LE((step - p).norm(), 1e-7 * model.upper.norm()) << seed;
   }
 }
 

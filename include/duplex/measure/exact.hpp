@@ -76,7 +76,7 @@ template <VectorSpace V> const ExactPoint<V> &ExactResponse<V>::at(const V &x, c
 
 } // namespace detail
 
-/// By the problem's closed form, or by Newton's method on the lower level, with the Hessian's eigenvectors where y is
+/// By the problem's closed form, or by Newton's method on the lower level, with the Hessian's factors where y is
 /// small and by conjugate gradients where it is not. Throws NotAvailable where the lower Hessian is singular or
 /// indefinite at y*.
 template <SecondOrderProblem P> class ExactSolver {

@@ -29,7 +29,7 @@ namespace duplex {
 struct WantedAccuracy {
   double absolute = 0.0;
   double relative = 0.0; ///< of ‖∇φ‖
-  bool exactly = false; ///< with all eigenvalues of ∇²yy f, whatever that costs, where y is small enough to have them
+  bool exactly = false;  ///< with ∇²yy f assembled, whatever that costs, where y is small enough for that
 };
 
 struct MeasuredSlope {

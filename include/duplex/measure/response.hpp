@@ -1,6 +1,6 @@
 #pragma once
 // The lower level's answer to an x, y*(x), and its multiplier v*(x): what exact solves and verifications have in
-// common. Newton's method with plain conjugate gradients or eigenvectors; it shares nothing with any method.
+// common. Newton's method with plain conjugate gradients or factors; it shares nothing with any method.
 
 #include <duplex/core/error.hpp>
 #include <duplex/core/fields.hpp>
@@ -27,6 +27,12 @@ public:
 
 /// The lower level has many minimizers, and which of them counts is not decided.
 class SingularLowerLevel : public NotAvailable {
+public:
+  using NotAvailable::NotAvailable;
+};
+
+/// ∇y f does not vanish where f has no curvature.
+class NoLowerMinimizer : public NotAvailable {
 public:
   using NotAvailable::NotAvailable;
 };
@@ -88,7 +94,7 @@ public:
       }
       require(status);
       if (hessian_.outside() > of_noise * gradient_noise()) {
-        throw NotAvailable(
+        throw NoLowerMinimizer(
             "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
             "that could be told from rounding, and f(x, ·) has no minimizer, or none that can be found at this "
             "precision");
@@ -234,9 +240,14 @@ private:
     hessian_is_begun_ = false;
   }
 
-  /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖; false where none does.
+  /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖ and does not raise f; false where none
+  /// does. Where f is all but linear, as far out log cosh is, a step beyond its minimizer may have a gradient that is
+  /// shorter by other entries, and no curvature to come back by.
   [[nodiscard]] bool descend() {
     constexpr int most_attempts = 40;
+    constexpr double roundings = 1e3; // of f, which many terms may sum up to
+    const double before = lower_.value();
+    const double highest = before + roundings * precision(y_) * std::abs(before);
     double reached = 0.0;
     const double found = backtrack(most_attempts, [&](double t) {
       assign(y_, trial_);
@@ -244,7 +255,8 @@ private:
       lower_.at(*x_, trial_);
       lower_.grad_y(trial_gradient_);
       reached = norm(trial_gradient_);
-      if (falls_enough(length_, reached, -t * length_)) { // the slope of ‖∇y f‖ along Newton's step is −‖∇y f‖
+      const bool rises = lower_.value() > highest;
+      if (!rises && falls_enough(length_, reached, -t * length_)) { // the slope of ‖∇y f‖ along the step is −‖∇y f‖
         return TrialStep::accepted;
       }
       const bool at_rest = t == 1.0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise();

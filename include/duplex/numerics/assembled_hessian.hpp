@@ -1,7 +1,8 @@
 #pragma once
 // H assembled from its columns, and its inverse: by Cholesky's factors where it is positive definite, by its
 // eigenvectors where it is not. Both are those of the scaled matrix S = D^-½HD^-½, D = |diag H|, so that the units of
-// the variables do not matter: what counts as zero is judged on S.
+// the variables do not matter: what counts as zero is judged on S. Where H is indefinite its diagonal says nothing of
+// units, and the eigenvectors are its own.
 
 #include <duplex/numerics/conjugate_gradient.hpp>
 #include <duplex/numerics/dense.hpp>

@@ -62,8 +62,9 @@ public:
 
   [[nodiscard]] double outside() const { return outside_; }
 
-  /// Finds the extreme eigenvalues, and says what H turned out to be: by conjugate gradients with a random right-hand
-  /// side, which has a part in every eigenvector, so that none hides; by its factors where H is assembled.
+  /// Says what H turned out to be, and finds the extreme eigenvalues where it is not assembled: by conjugate gradients
+  /// with a random right-hand side, which has a part in every eigenvector, so that none hides; by its factors where H
+  /// is assembled.
   [[nodiscard]] LinearStatus explore() {
     if (!direct_ && !explored_) {
       fill_unforeseeably(random_);

@@ -21,6 +21,8 @@ struct Counters {
   std::int64_t cross_products = 0;   ///< ∇²xy f·v, and ∇²xy F·v where aggregated
 
   [[nodiscard]] std::int64_t products() const { return hessian_products + cross_products; }
+  /// By which runs are compared.
+  [[nodiscard]] std::int64_t gradients_and_products() const { return gradients + products(); }
   template <class Archive> void archive(Archive &members) {
     members("values", values);
     members("gradients", gradients);

@@ -57,6 +57,9 @@ template <EigenVector V> void fill_normal(std::mt19937_64 &generator, V &x) {
   }
 }
 
+/// Whether numbers of that precision are floats.
+[[nodiscard]] constexpr bool is_single_precision(double precision) { return precision > 1e-10; }
+
 /// Machine epsilon of the numbers that the vector holds.
 template <EigenVector V> [[nodiscard]] constexpr double precision(const V & /*unused*/) {
   return static_cast<double>(Eigen::NumTraits<typename V::Scalar>::epsilon());

@@ -7,7 +7,7 @@ namespace duplex {
 
 /// Of that part of the norm. False of zero itself.
 template <VectorSpace V> [[nodiscard]] bool underflows(const V &vector, double part) {
-  const bool in_float = precision(vector) > 1e-10;
+  const bool in_float = is_single_precision(precision(vector));
   const double root_of_smallest = in_float ? 1.1e-19 : 1.5e-154;
   if (!(part * norm(vector) < root_of_smallest)) {
     return false;

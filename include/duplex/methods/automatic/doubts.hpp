@@ -71,21 +71,14 @@ private:
   /// Whether one central difference along path_ agrees with d: that is cheap, and mostly enough.
   [[nodiscard]] bool is_borne_out(CurrentPoint<V> &current, double allowed, Estimate<V> &scratch) {
     constexpr double h = 1e-2;
-    const Estimate<V> &here = current.estimate();
     const double length = norm(path_);
     if (current.box().exists() || !(length > 0.0)) { // where a difference may be one of a part alone
       return false;
     }
-    double noise = 0.0;
-    const auto value_at = [&](double t) {
-      assign(here.at, scratch.at);
-      axpy(t, path_, scratch.at.x);
-      const auto status = current.hypergradient().evaluate(scratch, 0.01 * allowed / length);
-      noise = status == LinearStatus::converged ? std::max(noise, scratch.value_noise) : infinity;
-      return scratch.value;
-    };
-    const double slope = (value_at(h) - value_at(-h)) / (2.0 * h);
-    return std::abs(slope - dot(here.d, path_)) + noise / h <= allowed;
+    ValuesBeside<V> beside{current, path_, 0.01 * allowed / length, scratch, 0.0};
+    const double right = beside.at(h);
+    const double slope = (right - beside.at(-h)) / (2.0 * h);
+    return std::abs(slope - dot(current.d(), path_)) + beside.noise / h <= allowed;
   }
 
   /// Along path_, made as long as the last move; where a run stands still that is short.

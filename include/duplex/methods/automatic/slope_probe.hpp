@@ -34,13 +34,30 @@ struct SlopeReport {
   [[nodiscard]] std::string text(double precision_of_numbers) const;
 };
 
+/// φ beside where a run is, along a path, with d there to an accuracy.
+template <VectorSpace V> struct ValuesBeside {
+  CurrentPoint<V> &current;
+  const V &path;
+  double accuracy;
+  Estimate<V> &scratch;
+  double noise; ///< of the values so far
+
+  [[nodiscard]] double at(double t) {
+    assign(current.estimate().at, scratch.at);
+    axpy(t, path, scratch.at.x);
+    current.box().project(scratch.at.x);
+    const auto status = current.hypergradient().evaluate(scratch, accuracy);
+    noise = status == LinearStatus::converged ? std::max(noise, scratch.value_noise) : infinity;
+    return scratch.value;
+  }
+};
+
 /// `longest` is the first h.
 template <VectorSpace V>
 [[nodiscard]] SlopeReport probe_slope(CurrentPoint<V> &current, const V &move, double longest, Estimate<V> &scratch) {
   constexpr double shortest = 1e-7;
   constexpr double share = 0.3;     // of a slope, by which others may miss it
   constexpr double of_noise = 20.0; // a slope is measured where it is so many times its noise
-  auto &hypergradient = current.hypergradient();
   const Estimate<V> &here = current.estimate();
   const double accuracy = rule::accuracy_of_difference * norm(here.d);
   (void)current.refresh(accuracy); // so that φ here is known as well as beside
@@ -50,7 +67,6 @@ template <VectorSpace V>
   V before = move;
   double gap_before = infinity;
   for (double h = longest; h > shortest && length > 0.0; h *= 0.1) {
-    double noise = here.value_noise;
     assign(move, path); // what of it stays within bounds on both sides
     scale(1.0 / length, path);
     current.box().keep_room(here.at.x, h * length, path);
@@ -60,20 +76,11 @@ template <VectorSpace V>
       gap_before = infinity;
       assign(path, before);
     }
-    const auto value_at = [&](double t) {
-      assign(here.at, scratch.at);
-      axpy(t, path, scratch.at.x);
-      current.box().project(scratch.at.x);
-      if (hypergradient.evaluate(scratch, accuracy) != LinearStatus::converged) {
-        noise = infinity;
-      }
-      noise = std::max(noise, scratch.value_noise);
-      return scratch.value;
-    };
-    const double right = (value_at(h) - here.value) / h;
-    const double left = (here.value - value_at(-h)) / h;
+    ValuesBeside<V> beside{current, path, accuracy, scratch, here.value_noise};
+    const double right = (beside.at(h) - here.value) / h;
+    const double left = (here.value - beside.at(-h)) / h;
     const double largest = std::max({std::abs(right), std::abs(left), std::abs(said)});
-    if (!(largest > std::max(of_noise * noise / h, std::numeric_limits<double>::min()))) {
+    if (!(largest > std::max(of_noise * beside.noise / h, std::numeric_limits<double>::min()))) {
       continue;
     }
     report.left = left;
