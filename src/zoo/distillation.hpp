@@ -58,7 +58,7 @@ public:
       write(this->y(), out);
     }
     void hess_yy(const Vector &v, Vector &out) {
-      rows_.noalias() = features() * weights(v);
+      multiply_columns(features(), weights(v), rows_);
       pass().bend(rows_);
       write(v, out);
     }
@@ -69,7 +69,7 @@ public:
       Eigen::Map<Matrix> rows(out.data(), data_->targets.size(), features().cols());
       pass().slopes(data_->targets, rows_);
       rows.noalias() = rows_ * weights(v).transpose();
-      rows_.noalias() = features() * weights(v);
+      multiply_columns(features(), weights(v), rows_);
       pass().bend(rows_);
       rows.noalias() += rows_ * weights(this->y()).transpose();
     }
@@ -94,7 +94,7 @@ public:
     /// out = Aᵀ·rows + λv, as a vector.
     void write(const Vector &v, Vector &out) {
       out.resize(v.size());
-      Eigen::Map<Matrix>(out.data(), features().cols(), data_->classes).noalias() = features().transpose() * rows_;
+      multiply_columns_transposed(features(), rows_, Eigen::Map<Matrix>(out.data(), features().cols(), data_->classes));
       out += data_->ridge * v;
     }
 

@@ -55,13 +55,13 @@ public:
              T(0.5) * second() * this->y().squaredNorm();
     }
     void grad_y(Vector &out) {
-      out.noalias() = data_->training.features.transpose() * misfit();
+      multiply_transposed(data_->training.features, misfit(), out);
       out /= data_->training.count();
       out.array() += (first() / lengths().array() + second()) * this->y().array();
     }
     void hess_yy(const Vector &v, Vector &out) {
-      rows_.noalias() = data_->training.features * v;
-      out.noalias() = data_->training.features.transpose() * rows_;
+      multiply(data_->training.features, v, rows_);
+      multiply_transposed(data_->training.features, rows_, out);
       out = out / data_->training.count() + bending().cwiseProduct(v);
     }
     void cross_xy(const Vector &v, Vector &out) {
@@ -70,7 +70,7 @@ public:
       out[1] = second() * this->y().dot(v);
     }
     void hessian(Matrix &out) {
-      out.noalias() = data_->training.features.transpose() * data_->training.features;
+      gram(data_->training.features, out);
       out /= data_->training.count();
       out.diagonal() += bending();
     }
@@ -80,8 +80,8 @@ public:
     [[nodiscard]] T second() const { return std::exp(this->x()[1]); }
     const Vector &misfit() {
       return misfit_.get([&](Vector &out) {
-        out = -data_->training.targets;
-        out.noalias() += data_->training.features * this->y();
+        multiply(data_->training.features, this->y(), out);
+        out -= data_->training.targets;
       });
     }
     /// √(y² + ε²), entry by entry.

@@ -6,6 +6,7 @@
 //
 // minus where the upper level wants the model to be bad.
 
+#include "zoo/products.hpp"
 #include "zoo/samples.hpp"
 
 #include <duplex/problem/problem.hpp>
@@ -43,15 +44,15 @@ public:
     for (Index i = 0; i < s.size(); ++i) {
       rows_[i] = factor() * Loss::slope(s[i], target(i));
     }
-    out.noalias() = data_->samples.features.transpose() * rows_;
+    multiply_transposed(data_->samples.features, rows_, out);
   }
   void hess_yy(const Vector &v, Vector &out) {
     const Vector &s = scores();
-    rows_.noalias() = data_->samples.features * v;
+    multiply(data_->samples.features, v, rows_);
     for (Index i = 0; i < s.size(); ++i) {
       rows_[i] *= factor() * Loss::curvature(s[i], target(i));
     }
-    out.noalias() = data_->samples.features.transpose() * rows_;
+    multiply_transposed(data_->samples.features, rows_, out);
   }
   void cross_xy(const Vector & /*v*/, Vector &out) const { out.setZero(this->x().size()); }
 
@@ -59,7 +60,7 @@ private:
   [[nodiscard]] T factor() const { return data_->sign / data_->samples.count(); }
   [[nodiscard]] T target(Index i) const { return data_->samples.targets[i]; }
   const Vector &scores() {
-    return scores_.get([&](Vector &out) { out.noalias() = data_->samples.features * this->y(); });
+    return scores_.get([&](Vector &out) { multiply(data_->samples.features, this->y(), out); });
   }
 
   const HeldOut<T> *data_;

@@ -1,15 +1,18 @@
 #include "zoo/least_squares.hpp"
 
+#include <duplex/numerics/dense.hpp>
+
 #include <Eigen/QR>
 
 namespace duplex::zoo {
 
-template <class T> VectorOver<T> solve_singular(const MatrixOver<T> &system, const VectorOver<T> &right) {
-  return Eigen::CompleteOrthogonalDecomposition<MatrixOver<T>>(system).solve(right);
+template <> VectorOver<double> solve_singular(const MatrixOver<double> &system, const VectorOver<double> &right) {
+  return dense::least_squares<double>(system, right);
 }
 
-template VectorOver<double> solve_singular<double>(const MatrixOver<double> &, const VectorOver<double> &);
-template VectorOver<long double> solve_singular<long double>(const MatrixOver<long double> &,
-                                                             const VectorOver<long double> &);
+template <>
+VectorOver<long double> solve_singular(const MatrixOver<long double> &system, const VectorOver<long double> &right) {
+  return Eigen::CompleteOrthogonalDecomposition<MatrixOver<long double>>(system).solve(right);
+}
 
 } // namespace duplex::zoo

@@ -8,7 +8,7 @@
 //
 //   ρx − BᵀAv = 0,   y − c + AᵀAv = 0,   AᵀAy − AᵀBx = 0.
 
-#include "zoo/draws.hpp"
+#include "zoo/products.hpp"
 
 #include <duplex/problem/problem.hpp>
 
@@ -27,6 +27,9 @@ struct LeastSquaresSettings {
 
 /// The shortest solution of a system that may be singular, by a decomposition that is compiled once.
 template <class T> [[nodiscard]] VectorOver<T> solve_singular(const MatrixOver<T> &system, const VectorOver<T> &right);
+template <> VectorOver<double> solve_singular(const MatrixOver<double> &system, const VectorOver<double> &right);
+template <>
+VectorOver<long double> solve_singular(const MatrixOver<long double> &system, const VectorOver<long double> &right);
 
 template <class T> class LeastSquares {
 public:
@@ -59,24 +62,30 @@ public:
       misfit_.forget();
     }
     [[nodiscard]] T value() { return T(0.5) * misfit().squaredNorm(); }
-    void grad_y(Vector &out) { out.noalias() = data_->a.transpose() * misfit(); }
-    void hess_yy(const Vector &v, Vector &out) const {
-      const Vector image = data_->a * v;
-      out.noalias() = data_->a.transpose() * image;
+    void grad_y(Vector &out) { multiply_transposed(data_->a, misfit(), out); }
+    void hess_yy(const Vector &v, Vector &out) {
+      multiply(data_->a, v, image_);
+      multiply_transposed(data_->a, image_, out);
     }
-    void cross_xy(const Vector &v, Vector &out) const {
-      const Vector image = data_->a * v;
-      out.noalias() = -(data_->b.transpose() * image);
+    void cross_xy(const Vector &v, Vector &out) {
+      multiply(data_->a, v, image_);
+      multiply_transposed(data_->b, image_, out);
+      out = -out;
     }
-    void hessian(Matrix &out) const { out.noalias() = data_->a.transpose() * data_->a; }
+    void hessian(Matrix &out) const { gram(data_->a, out); }
 
   private:
     const Vector &misfit() {
-      return misfit_.get([&](Vector &out) { out = data_->a * this->y() - data_->b * this->x(); });
+      return misfit_.get([&](Vector &out) {
+        multiply(data_->a, this->y(), out);
+        multiply(data_->b, this->x(), image_);
+        out -= image_;
+      });
     }
 
     const Data *data_;
     Kept<Vector> misfit_;
+    Vector image_;
   };
 
   class Upper : public Point<Vector> {
@@ -107,8 +116,10 @@ public:
   [[nodiscard]] State<Vector> direct_answer() const {
     const Index n = y_size();
     const Index m = x_size();
-    const Matrix normal = data_->a.transpose() * data_->a;
-    const Matrix tilt = data_->a.transpose() * data_->b;
+    Matrix normal;
+    gram(data_->a, normal);
+    Matrix tilt(n, m);
+    multiply_columns_transposed(data_->a, data_->b, tilt);
     Matrix system = Matrix::Zero(m + 2 * n, m + 2 * n);
     system.topLeftCorner(m, m).diagonal().setConstant(data_->prior);
     system.topRightCorner(m, n) = -tilt.transpose();

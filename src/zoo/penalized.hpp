@@ -100,13 +100,13 @@ public:
       for (Index i = 0; i < s.size(); ++i) {
         rows_[i] = Loss::slope(s[i], data_->training.targets[i]) / data_->training.count();
       }
-      out.noalias() = data_->training.features.transpose() * rows_;
+      multiply_transposed(data_->training.features, rows_, out);
       out += penalties().cwiseProduct(this->y());
     }
     void hess_yy(const Vector &v, Vector &out) {
-      rows_.noalias() = data_->training.features * v;
+      multiply(data_->training.features, v, rows_);
       rows_.array() *= curvatures().array();
-      out.noalias() = data_->training.features.transpose() * rows_;
+      multiply_transposed(data_->training.features, rows_, out);
       out += penalties().cwiseProduct(v);
     }
     void cross_xy(const Vector &v, Vector &out) {
@@ -118,13 +118,13 @@ public:
     }
     /// ∇²yy f as a matrix: Aᵀ diag(ℓ''/N) A + diag(penalties).
     void hessian(Matrix &out) {
-      out.noalias() = data_->training.features.transpose() * curvatures().asDiagonal() * data_->training.features;
+      weighted_gram(data_->training.features, curvatures(), out);
       out.diagonal() += penalties();
     }
 
   private:
     const Vector &scores() {
-      return scores_.get([&](Vector &out) { out.noalias() = data_->training.features * this->y(); });
+      return scores_.get([&](Vector &out) { multiply(data_->training.features, this->y(), out); });
     }
     const Vector &penalties() {
       return penalties_.get([&](Vector &out) {

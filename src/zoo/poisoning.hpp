@@ -65,24 +65,24 @@ public:
       return sum / data_->training.count() + T(0.5) * data_->ridge * this->y().squaredNorm();
     }
     void grad_y(Vector &out) {
-      out.noalias() = features().transpose() * slopes();
+      multiply_transposed(features(), slopes(), out);
       out += data_->ridge * this->y();
     }
     void hess_yy(const Vector &v, Vector &out) {
-      out.noalias() = features().transpose() * curvatures().cwiseProduct(features() * v);
+      multiply_transposed(features(), along(v), out);
       out += data_->ridge * v;
     }
     /// With ∇y f·v = (1/N) Σ ℓ'_i (a_i + δ_i)·v + λy·v, the row of δ_i is (ℓ''_i ((a_i + δ_i)·v) y + ℓ'_i v)/N.
     void cross_xy(const Vector &v, Vector &out) {
-      const Vector along = curvatures().cwiseProduct(features() * v);
+      const Vector bent = along(v);
       const Vector slope = slopes();
       out.resize(this->x().size());
       Eigen::Map<Matrix> rows(out.data(), data_->poisoned, v.size());
-      rows.noalias() = along.head(data_->poisoned) * this->y().transpose();
+      rows.noalias() = bent.head(data_->poisoned) * this->y().transpose();
       rows.noalias() += slope.head(data_->poisoned) * v.transpose();
     }
     void hessian(Matrix &out) {
-      out.noalias() = features().transpose() * curvatures().asDiagonal() * features();
+      weighted_gram(features(), curvatures(), out);
       out.diagonal().array() += data_->ridge;
     }
 
@@ -94,7 +94,14 @@ public:
       });
     }
     const Vector &scores() {
-      return scores_.get([&](Vector &out) { out.noalias() = features() * this->y(); });
+      return scores_.get([&](Vector &out) { multiply(features(), this->y(), out); });
+    }
+    /// ℓ''_i ((a_i + δ_i)·v)/N
+    Vector along(const Vector &v) {
+      Vector out;
+      multiply(features(), v, out);
+      out.array() *= curvatures().array();
+      return out;
     }
     Vector slopes() {
       return scores().binaryExpr(data_->training.targets, [](T s, T t) { return LogisticLoss::slope(s, t); }) /

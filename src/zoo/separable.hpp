@@ -6,7 +6,7 @@
 //
 // Without Q, y* solves g'(y_i) = (Bx)_i, in closed form for most g.
 
-#include "zoo/draws.hpp"
+#include "zoo/products.hpp"
 
 #include <duplex/problem/problem.hpp>
 
@@ -111,7 +111,10 @@ public:
       apply(v, out);
       out += this->y().unaryExpr([](T entry) { return G::curvature(entry); }).cwiseProduct(v);
     }
-    void cross_xy(const Vector &v, Vector &out) { out.noalias() = -(data_->tilt.transpose() * v); }
+    void cross_xy(const Vector &v, Vector &out) {
+      multiply_transposed(data_->tilt, v, out);
+      out = -out;
+    }
     void hessian(Matrix &out) {
       out = data_->coupling;
       if (out.size() == 0) {
@@ -126,14 +129,14 @@ public:
       if (data_->coupling.size() == 0) {
         out.setZero(v.size());
       } else {
-        out.noalias() = data_->coupling * v;
+        multiply(data_->coupling, v, out);
       }
     }
     const Vector &image() {
       return image_.get([&](Vector &out) { apply(this->y(), out); });
     }
     const Vector &force() {
-      return force_.get([&](Vector &out) { out.noalias() = data_->tilt * this->x(); });
+      return force_.get([&](Vector &out) { multiply(data_->tilt, this->x(), out); });
     }
 
     const Data *data_;

@@ -67,7 +67,7 @@ public:
       write(this->y(), out);
     }
     void hess_yy(const Vector &v, Vector &out) {
-      rows_.noalias() = data_->training.features * weights(v);
+      multiply_columns(data_->training.features, weights(v), rows_);
       pass().bend(rows_);
       write(v, out);
     }
@@ -95,7 +95,7 @@ public:
     void write(const Vector &v, Vector &out) const {
       out.resize(v.size());
       Eigen::Map<Matrix> columns(out.data(), data_->training.features.cols(), data_->classes);
-      columns.noalias() = data_->training.features.transpose() * rows_;
+      multiply_columns_transposed(data_->training.features, rows_, columns);
       columns += weights(v) * penalties().asDiagonal();
     }
 

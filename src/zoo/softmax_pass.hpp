@@ -3,6 +3,7 @@
 //
 //   loss = (1/N) Σ_i (log Σ_k e^{s_ik} − s_i,t_i)  with scores S = AY.
 
+#include "zoo/products.hpp"
 #include "zoo/samples.hpp"
 
 #include <duplex/problem/problem.hpp>
@@ -20,7 +21,7 @@ public:
 
   /// Targets are the numbers of classes.
   void run(const Matrix &features, const Vector &targets, const Weights &weights) {
-    probabilities_.noalias() = features * weights;
+    multiply_columns(features, weights, probabilities_);
     loss_ = T(0);
     for (Index i = 0; i < probabilities_.rows(); ++i) {
       const T largest = probabilities_.row(i).maxCoeff();
@@ -58,6 +59,7 @@ public:
   void hessian(const Matrix &features, Matrix &out) const {
     const Index width = features.cols();
     const Index classes = probabilities_.cols();
+    Matrix block;
     out.resize(width * classes, width * classes);
     for (Index k = 0; k < classes; ++k) {
       for (Index l = 0; l <= k; ++l) {
@@ -65,7 +67,7 @@ public:
         if (k == l) {
           weights += probabilities_.col(k) / count();
         }
-        const Matrix block = features.transpose() * weights.asDiagonal() * features;
+        weighted_gram(features, weights, block);
         out.block(k * width, l * width, width, width) = block;
         out.block(l * width, k * width, width, width) = block.transpose();
       }
@@ -101,7 +103,7 @@ public:
     write(out);
   }
   void hess_yy(const Vector &v, Vector &out) {
-    rows_.noalias() = data_->samples.features * weights(v);
+    multiply_columns(data_->samples.features, weights(v), rows_);
     pass().bend(rows_);
     write(out);
   }
@@ -119,8 +121,8 @@ private:
   /// out = Aᵀ·rows, as a vector.
   void write(Vector &out) const {
     out.resize(data_->samples.features.cols() * rows_.cols());
-    Eigen::Map<Matrix>(out.data(), data_->samples.features.cols(), rows_.cols()).noalias() =
-        data_->samples.features.transpose() * rows_;
+    multiply_columns_transposed(data_->samples.features, rows_,
+                                Eigen::Map<Matrix>(out.data(), data_->samples.features.cols(), rows_.cols()));
   }
 
   const SoftmaxHeldOut<T> *data_;

@@ -66,18 +66,18 @@ public:
     }
     void grad_y(Vector &out) {
       rows_ = weights().cwiseProduct(slopes());
-      out.noalias() = data_->training.features.transpose() * rows_;
+      multiply_transposed(data_->training.features, rows_, out);
       out += data_->ridge * this->y();
     }
     void hess_yy(const Vector &v, Vector &out) {
-      rows_.noalias() = data_->training.features * v;
+      multiply(data_->training.features, v, rows_);
       rows_.array() *= curvatures().array();
-      out.noalias() = data_->training.features.transpose() * rows_;
+      multiply_transposed(data_->training.features, rows_, out);
       out += data_->ridge * v;
     }
     /// w'(x_i) ℓ'_i (a_i·v)/N, where the sigmoid's slope is w(1 − w).
     void cross_xy(const Vector &v, Vector &out) {
-      out.noalias() = data_->training.features * v;
+      multiply(data_->training.features, v, out);
       out.array() *= slopes().array();
       if (data_->weight == Weight::itself) {
         out /= data_->training.count();
@@ -86,13 +86,13 @@ public:
       }
     }
     void hessian(Matrix &out) {
-      out.noalias() = data_->training.features.transpose() * curvatures().asDiagonal() * data_->training.features;
+      weighted_gram(data_->training.features, curvatures(), out);
       out.diagonal().array() += data_->ridge;
     }
 
   private:
     const Vector &scores() {
-      return scores_.get([&](Vector &out) { out.noalias() = data_->training.features * this->y(); });
+      return scores_.get([&](Vector &out) { multiply(data_->training.features, this->y(), out); });
     }
     /// w(x_i)/N
     const Vector &weights() {
