@@ -126,7 +126,7 @@ private:
     constexpr int enough = 8;
     constexpr double of_some = 100.0;
     constexpr double of_enough = 10.0;
-    std::mt19937_64 generator(7);
+    SplitMix64 generator(7);
     double largest = 0.0;
     for (int i = 1; i <= enough; ++i) {
       solve_anew(generator);
@@ -151,7 +151,7 @@ private:
         upper_.at(*x_, response_.y());
         upper_.grad_y(residual_);
         const double left = selection_.part_in_null_space(residual_);
-        std::mt19937_64 generator(9);
+        SplitMix64 generator(9);
         move_last_bits_of_x(generator);
         change_last_bits(response_.y(), generator, y_moved_);
         upper_.at(x_moved_, y_moved_);
@@ -177,7 +177,7 @@ private:
   }
 
   /// d_moved_ = ∇φ where x, y and v begin from other last bits, with H⁻¹ as it is.
-  void solve_anew(std::mt19937_64 &generator) {
+  void solve_anew(SplitMix64 &generator) {
     move_last_bits_of_x(generator);
     change_last_bits(response_.y(), generator, y_moved_);
     change_last_bits(response_.v(), generator, v_moved_);
@@ -203,7 +203,7 @@ private:
   }
 
   /// x_moved_ = x with other last bits, in the box.
-  void move_last_bits_of_x(std::mt19937_64 &generator) {
+  void move_last_bits_of_x(SplitMix64 &generator) {
     change_last_bits(*x_, generator, x_moved_);
     box_.project(x_moved_);
   }
@@ -212,7 +212,7 @@ private:
   [[nodiscard]] double free_slope() { return box_.free_norm(*x_, d_, free_); }
 
   /// No y and no v is exact in its last bit, even where a solve finds the same ones again.
-  void round_anew(std::mt19937_64 &generator, V &vector) {
+  void round_anew(SplitMix64 &generator, V &vector) {
     assign(vector, step_);
     change_last_bits(step_, generator, vector, 1);
   }
@@ -280,7 +280,7 @@ private:
     stand(*x_, response_.y());
     measure_multiplier(response_.v());
     assign(residual_, flat_); // which has served
-    std::mt19937_64 generator(8);
+    SplitMix64 generator(8);
     move_last_bits_of_x(generator);
     change_last_bits(response_.y(), generator, y_moved_);
     change_last_bits(response_.v(), generator, v_moved_);

@@ -4,6 +4,7 @@
 
 #include <duplex/core/error.hpp>
 #include <duplex/core/fields.hpp>
+#include <duplex/core/random.hpp>
 #include <duplex/numerics/hessian_solver.hpp>
 #include <duplex/numerics/line_search.hpp>
 #include <duplex/problem/problem_view.hpp>
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -93,15 +93,22 @@ public:
         continue;
       }
       require(status);
-      if (hessian_.outside() > of_noise * gradient_noise()) {
+      if (hessian_.outside() > 0.0 && hessian_.outside() > of_noise * gradient_noise()) {
         throw NoLowerMinimizer(
             "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
             "that could be told from rounding, and f(x, ·) has no minimizer, or none that can be found at this "
             "precision");
       }
-      if (!descend()) {
+      if (descend()) {
+        continue;
+      }
+      if (!(change_of_h_ > 0.0) || length_ <= of_noise * gradient_noise()) {
         break;
       }
+      begin_hessian_anew();
+    }
+    if (change_of_h_ > no_change_of_h) {
+      begin_hessian_anew();
     }
     if (!(length_ > target)) {
       return;
@@ -160,7 +167,7 @@ public:
 
   /// What rounding alone leaves in ∇y f: how much it changes where x and y change in their last bits.
   [[nodiscard]] double gradient_noise() {
-    std::mt19937_64 generator(4);
+    SplitMix64 generator(4);
     change_last_bits(*x_, generator, x_moved_);
     box_.project(x_moved_);
     change_last_bits(y_, generator, trial_);
@@ -179,7 +186,7 @@ public:
   /// ‖∇yF − ∇²yy f·v‖ and ∇yF after the last solve_multiplier().
   [[nodiscard]] double multiplier_residual() const { return multiplier_length_; }
   [[nodiscard]] const V &upper_slope() const { return slope_; }
-  /// Of ∇²yy f at y.
+  /// Of ∇²yy f at y, or so near to y that it is the same to `no_change_of_h`.
   [[nodiscard]] HessianSolver<V> &hessian() {
     if (!std::exchange(hessian_is_begun_, true)) {
       hessian_.begin(y_, exactly_);
@@ -211,6 +218,10 @@ public:
 
 private:
   static constexpr double of_noise = 16.0; ///< what may be left of a gradient that is zero but for rounding
+  // Newton's step leaves about half of what H changes along it, as a part of ∇y f. Where that is little the factors
+  // of H serve for the next step too, whose solve is refined against products at y.
+  static constexpr double little_change_of_h = 0.05;
+  static constexpr double no_change_of_h = 1e-4;
 
   /// A solve that is followed by another one need not be exact.
   [[nodiscard]] double tolerance_for(double target, double length) const {
@@ -237,7 +248,23 @@ private:
 
   void stand_at_y() {
     lower_.at(*x_, y_);
+    begin_hessian_anew();
+  }
+  void begin_hessian_anew() {
     hessian_is_begun_ = false;
+    change_of_h_ = 0.0;
+  }
+
+  /// After a whole step of Newton's that has left `part` of ∇y f.
+  void stand_at_y_after(double part) {
+    const double change = std::max(change_of_h_, part);
+    const bool keeps =
+        hessian_.is_direct() && change <= little_change_of_h && hessian_.explore() == LinearStatus::converged;
+    stand_at_y();
+    if (keeps) {
+      hessian_is_begun_ = true;
+      change_of_h_ = change;
+    }
   }
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖ and does not raise f; false where none
@@ -268,8 +295,9 @@ private:
     }
     std::swap(y_, trial_);
     std::swap(gradient_, trial_gradient_);
+    const double part = found == 1.0 ? reached / length_ : 1.0;
     length_ = reached;
-    stand_at_y();
+    stand_at_y_after(part);
     return true;
   }
 
@@ -302,7 +330,8 @@ private:
   HessianSolver<V> hessian_;
   const V *x_ = nullptr;
   bool exactly_ = false;
-  bool hessian_is_begun_ = false; ///< for y as it is
+  bool hessian_is_begun_ = false; ///< for y as it is, or as it was little before
+  double change_of_h_ = 0.0;      ///< since then
   bool v_is_zero_ = true;
   V y_;
   V v_;

@@ -14,9 +14,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace duplex {
 
@@ -51,18 +51,52 @@ public:
   virtual void archive(StateReader &members) = 0;
 };
 
-/// The opening, and then the governor.
-template <SecondOrderProblem P> class OpenedRun final : public AnyRun<VectorOf<P>> {
+/// An opening, the type of its problem forgotten.
+template <VectorSpace V> class AnyOpening {
+public:
+  AnyOpening() = default;
+  AnyOpening(const AnyOpening &) = delete;
+  AnyOpening &operator=(const AnyOpening &) = delete;
+  virtual ~AnyOpening() = default;
+
+  virtual StepReport step(State<V> &s) = 0;
+  [[nodiscard]] virtual bool over() const = 0;
+  [[nodiscard]] virtual const V &direction() const = 0;
+  [[nodiscard]] virtual std::string explanation() const = 0;
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
+template <SecondOrderProblem P> class OpeningOf final : public AnyOpening<VectorOf<P>> {
 public:
   using V = VectorOf<P>;
 
-  OpenedRun(const Automatic &options, const P &problem, const ProblemView<V> &view, double scale_of_x,
+  OpeningOf(const P &problem, double scale_of_x, bool fused, const State<V> &start)
+      : opening_(problem, scale_of_x, fused, start) {}
+
+  StepReport step(State<V> &s) override { return opening_.step(s); }
+  [[nodiscard]] bool over() const override { return opening_.over(); }
+  [[nodiscard]] const V &direction() const override { return opening_.direction(); }
+  [[nodiscard]] std::string explanation() const override { return opening_.explanation(); }
+  void archive(StateWriter &members) override { opening_.archive(members); }
+  void archive(StateReader &members) override { opening_.archive(members); }
+
+private:
+  Opening<P> opening_;
+};
+
+template <SecondOrderProblem P>
+[[nodiscard]] std::unique_ptr<AnyOpening<VectorOf<P>>> make_opening(const P &problem, double scale_of_x, bool fused,
+                                                                    const State<VectorOf<P>> &start) {
+  return std::make_unique<OpeningOf<P>>(problem, scale_of_x, fused, start);
+}
+
+/// The opening, where there is one, and then the governor.
+template <VectorSpace V> class OpenedRun final : public AnyRun<V> {
+public:
+  OpenedRun(const Automatic &options, const ProblemView<V> &problem, std::unique_ptr<AnyOpening<V>> opening,
             const State<V> &start)
-      : governor_(view, start, {.tolerance = options.tolerance}) {
-    if (options.opening && scale_of_x > 0.0) {
-      opening_.emplace(problem, scale_of_x, options.fused, start);
-    }
-  }
+      : opening_(std::move(opening)), governor_(problem, start, {.tolerance = options.tolerance}) {}
 
   StepReport step(State<V> &s, std::int64_t /*k*/, UpperUpdate<V> & /*upper*/) override {
     if (!opening_ || opening_->over()) {
@@ -95,28 +129,35 @@ public:
 
 private:
   template <class Archive> void walk(Archive &members) {
-    members("opening", opening_);
+    if (opening_) {
+      members("opening", *opening_);
+    }
     members("governor", governor_);
   }
 
-  std::optional<Opening<P>> opening_;
+  std::unique_ptr<AnyOpening<V>> opening_;
   Governor<V> governor_;
 };
 
-template <SecondOrderProblem P>
-[[nodiscard]] std::unique_ptr<AnyRun<VectorOf<P>>> make_run(const Automatic &options, const P &problem,
-                                                            const ProblemView<VectorOf<P>> &view, double scale_of_x,
-                                                            const State<VectorOf<P>> &start) {
-  return std::make_unique<OpenedRun<P>>(options, problem, view, scale_of_x, start);
+template <VectorSpace V>
+[[nodiscard]] std::unique_ptr<AnyRun<V>> make_run(const Automatic &options, const ProblemView<V> &problem,
+                                                  std::unique_ptr<AnyOpening<V>> opening, const State<V> &start) {
+  return std::make_unique<OpenedRun<V>>(options, problem, std::move(opening), start);
 }
-// Compiled once, in the library: a program that calls it compiles none of the above.
+
+// Compiled once, in the library: a program that calls it compiles none of the above but the opening, and that only
+// where its problem has a fused step of its own.
+extern template std::unique_ptr<AnyOpening<Eigen::VectorXd>> make_opening(const ProblemView<Eigen::VectorXd> &, double,
+                                                                          bool, const State<Eigen::VectorXd> &);
+extern template std::unique_ptr<AnyOpening<Eigen::VectorXf>> make_opening(const ProblemView<Eigen::VectorXf> &, double,
+                                                                          bool, const State<Eigen::VectorXf> &);
 extern template std::unique_ptr<AnyRun<Eigen::VectorXd>> make_run(const Automatic &,
                                                                   const ProblemView<Eigen::VectorXd> &,
-                                                                  const ProblemView<Eigen::VectorXd> &, double,
+                                                                  std::unique_ptr<AnyOpening<Eigen::VectorXd>>,
                                                                   const State<Eigen::VectorXd> &);
 extern template std::unique_ptr<AnyRun<Eigen::VectorXf>> make_run(const Automatic &,
                                                                   const ProblemView<Eigen::VectorXf> &,
-                                                                  const ProblemView<Eigen::VectorXf> &, double,
+                                                                  std::unique_ptr<AnyOpening<Eigen::VectorXf>>,
                                                                   const State<Eigen::VectorXf> &);
 
 } // namespace automatic
@@ -128,11 +169,15 @@ public:
   Run(const Automatic &options, const P &problem, const State<V> &start) {
     const ProblemView<V> view(problem);
     const double scale_of_x = options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem);
-    if constexpr (FusedProblem<P>) { // whose own step the opening takes
-      run_ = automatic::make_run(options, problem, view, scale_of_x, start);
-    } else {
-      run_ = automatic::make_run(options, view, view, scale_of_x, start);
+    std::unique_ptr<automatic::AnyOpening<V>> opening;
+    if (options.opening && scale_of_x > 0.0) {
+      if constexpr (FusedProblem<P>) { // whose own step the opening takes
+        opening = automatic::make_opening(problem, scale_of_x, options.fused, start);
+      } else {
+        opening = automatic::make_opening(view, scale_of_x, options.fused, start);
+      }
     }
+    run_ = automatic::make_run(options, view, std::move(opening), start);
   }
 
   StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &upper) override { return run_->step(s, k, upper); }

@@ -12,8 +12,8 @@ inline constexpr std::uint64_t usual_last_bits = 8;
 
 /// Each entry by one up to `most` units in its last place, so that none changes its sign or leaves a domain. Backends
 /// other than Eigen move all entries by the same part.
-template <VectorSpace V>
-void change_last_bits(const V &from, std::mt19937_64 &generator, V &to, std::uint64_t most = usual_last_bits) {
+template <VectorSpace V, std::uniform_random_bit_generator Generator>
+void change_last_bits(const V &from, Generator &generator, V &to, std::uint64_t most = usual_last_bits) {
   const auto units = [&] {
     const std::uint64_t drawn = generator() % (2 * most);
     return drawn < most ? static_cast<double>(drawn + 1) : -static_cast<double>(drawn - most + 1);

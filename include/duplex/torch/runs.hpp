@@ -12,9 +12,10 @@ namespace duplex {
 
 extern template class detail::ExactResponse<Tensors>;
 extern template Summary detail::run_loop(detail::RunContext<Tensors>, const Monitor<Tensors> &);
-extern template std::unique_ptr<automatic::AnyRun<Tensors>> automatic::make_run(const Automatic &,
-                                                                                const ProblemView<Tensors> &,
-                                                                                const ProblemView<Tensors> &, double,
-                                                                                const State<Tensors> &);
+extern template std::unique_ptr<automatic::AnyOpening<Tensors>>
+automatic::make_opening(const ProblemView<Tensors> &, double, bool, const State<Tensors> &);
+extern template std::unique_ptr<automatic::AnyRun<Tensors>>
+automatic::make_run(const Automatic &, const ProblemView<Tensors> &, std::unique_ptr<automatic::AnyOpening<Tensors>>,
+                    const State<Tensors> &);
 
 } // namespace duplex
