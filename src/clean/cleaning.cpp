@@ -3,6 +3,7 @@
 #include "clean/beliefs.hpp"
 #include "clean/bilevel.hpp"
 #include "clean/journal.hpp"
+#include "clean/label_account.hpp"
 #include "clean/linear.hpp"
 #include "clean/network.hpp"
 #include "clean/subsets.hpp"
@@ -41,7 +42,10 @@ public:
     };
     timed(result_.timings.trusted_model, [&] { fit_trusted(); });
     timed(result_.timings.bilevel, [&] { bilevel_runs(); });
-    timed(result_.timings.rounds, [&] { improve_in_rounds(); });
+    timed(result_.timings.rounds, [&] {
+      improve_in_rounds();
+      judge_labels();
+    });
     timed(result_.timings.final_model, [&] { fit_final(); });
     return std::move(result_);
   }
@@ -144,6 +148,8 @@ private:
     }
     softmax_rows(beliefs_);
     admit_unknown_classes();
+    unseen_trusted_ = static_cast<float>(ab[1]) * held_out_bilevel + static_cast<float>(ab[0]) * held_out_trusted;
+    unseen_labels_ = std::move(held_out_labels);
   }
 
   /// A class without a trusted sample is believed in as often as labels are right in the other classes:
@@ -201,12 +207,19 @@ private:
   /// log p of the half's samples under a model that has not seen them.
   void judge(int half, const Vector &y) { rows_of_half(half) = classifier_.log_probabilities(half_of(half), y); }
 
-  void estimate_noise() {
-    result_.noise = LabelNoise::estimate(beliefs_, given());
-    posterior_ = result_.noise.posterior(beliefs_, given());
+  [[nodiscard]] LabelAccount account(Sharpness sharpness) const {
+    constexpr float smallest = 1e-30F;
+    const Matrix log_p = beliefs_.array().max(smallest).log();
+    return account_for_labels({log_p, given()}, {unseen_trusted_, unseen_labels_}, sharpness);
+  }
+
+  /// What the next models are to learn from.
+  void estimate_classes() {
+    LabelAccount found = account(Sharpness::as_it_is);
+    posterior_ = std::move(found.posterior);
     const Eigen::VectorXd shares = posterior_.cast<double>().colwise().mean().transpose();
     // A training sample tells less of its class than a trusted one does.
-    result_.label_information = std::sqrt(result_.noise.information(shares));
+    result_.label_information = std::sqrt(found.noise.information(shares));
   }
 
   /// More samples need less of a penalty. It counts all of the training samples, also for a model of one half.
@@ -227,10 +240,11 @@ private:
 
   void improve_in_rounds() {
     constexpr double few_changes = 0.005;
+    constexpr float even_odds = 0.5F;
     std::array<Vector, 2> models{classifier_.untrained(), classifier_.untrained()};
-    estimate_noise();
+    estimate_classes();
     for (std::int64_t round = 1; round <= options_.rounds; ++round) {
-      const Vector before = trust();
+      const Vector before = trust_by(posterior_);
       for (int half = 0; half < 2; ++half) {
         Vector &y = models[static_cast<std::size_t>(half)];
         fit_with({1 - half}, classifier_.plan().in_a_round, rho_with_training(), y);
@@ -238,35 +252,43 @@ private:
         judge(half, y);
       }
       softmax_rows(beliefs_);
-      estimate_noise();
+      estimate_classes();
       result_.rounds = round;
-      const auto changed = ((trust().array() >= suspect_below) != (before.array() >= suspect_below)).count();
+      const auto changed = ((trust_by(posterior_).array() >= even_odds) != (before.array() >= even_odds)).count();
       if (static_cast<double>(changed) < few_changes * static_cast<double>(rows_)) {
         break;
       }
     }
-    result_.trust = trust();
+  }
+
+  void judge_labels() {
+    LabelAccount found = account(Sharpness::found);
+    result_.noise = std::move(found.noise);
+    result_.near_boundaries = found.near_boundaries;
+    result_.wrong_by_class = found.wrong_by_class;
+    result_.trust = trust_by(found.posterior);
+    result_.suspect_below = threshold_of_best_f1(result_.trust);
     result_.probability.resize(rows_);
     for (Index i = 0; i < rows_; ++i) {
       result_.probability[i] = beliefs_(i, given()[static_cast<std::size_t>(i)]);
     }
-    suggest();
+    suggest(found.posterior);
   }
 
-  [[nodiscard]] Vector trust() const {
+  [[nodiscard]] Vector trust_by(const Matrix &posterior) const {
     Vector out(rows_);
     for (Index i = 0; i < rows_; ++i) {
-      out[i] = posterior_(i, given()[static_cast<std::size_t>(i)]);
+      out[i] = posterior(i, given()[static_cast<std::size_t>(i)]);
     }
     return out;
   }
 
   /// The given label where it is trusted, else the most probable other class.
-  void suggest() {
+  void suggest(const Matrix &posterior) {
     result_.suggested.assign(given().begin(), given().end());
     for (Index i = 0; i < rows_; ++i) {
-      if (result_.trust[i] < suspect_below) {
-        Eigen::RowVectorXf others = posterior_.row(i);
+      if (result_.trust[i] < result_.suspect_below) {
+        Eigen::RowVectorXf others = posterior.row(i);
         others[static_cast<Index>(given()[static_cast<std::size_t>(i)])] = -1.0F;
         Index best = 0;
         (void)others.maxCoeff(&best);
@@ -292,7 +314,9 @@ private:
   std::vector<Index> order_; ///< of the trusted samples
   std::array<LabelledSamples, 2> halves_;
   double rho_ = 0.0;
-  Matrix unseen_;    ///< log p of trusted samples by models that have not seen them
+  Matrix unseen_;         ///< log p of trusted samples by models that have not seen them
+  Matrix unseen_trusted_; ///< pooled scores of the trusted samples that were held out from the bilevel runs
+  std::vector<std::uint32_t> unseen_labels_;
   Matrix beliefs_;   ///< about the true classes, from the features
   Matrix posterior_; ///< and from the given labels
   Result result_;

@@ -6,9 +6,10 @@
 //      ones held out: each run's model judges the half that it has not seen, and stops when the
 //      loss on what is held out no longer falls;
 //   3  the beliefs of both, pooled by weights fitted on the held-out trusted samples;
-//   4  the noise of the labels, estimated from those beliefs; each label's probability of being right;
+//   4  how the labels came about, from those beliefs (label_account.hpp); each label's probability of being right;
 //   5  rounds of fitting a model to trusted and weighted training samples, again by halves, and of 4;
-//   6  the final model, on all samples.
+//   6  the final model, on all samples, and the verdict: the samples that are called suspects are those for which the
+//      expected F1 is largest.
 
 #include "clean/classifier.hpp"
 #include "clean/label_noise.hpp"
@@ -55,9 +56,6 @@ struct Look {
   Index suspects = 0; ///< samples with x < 0 in this half
 };
 
-/// A sample is a suspect where its trust is below this.
-inline constexpr float suspect_below = 0.5F;
-
 struct Timings {
   double trusted_model = 0.0;
   double bilevel = 0.0;
@@ -71,12 +69,15 @@ struct Timings {
 struct Result {
   Vector weight;                        ///< σ(x) of the bilevel run
   Vector trust;                         ///< P(the given label is right)
+  float suspect_below = 0.5F;           ///< samples of less trust are suspects
   Vector probability;                   ///< the judging model's probability of the given label
   std::vector<std::uint32_t> suggested; ///< the given label where it is trusted, else the most probable other
   Vector model;                         ///< K × (D + 1), of the scaled features; for a network see network.hpp
   Vector trusted_only;                  ///< the model of step 1, alike
   Index hidden = 0;                     ///< units of the models' hidden layer; 0: they are linear
   LabelNoise noise;
+  double wrong_by_class = 0.0; ///< parts of the labels, as in label_account.hpp
+  double near_boundaries = 0.0;
   /// What the features tell of trusted labels that a model has not seen: 1 − its loss over that of the
   /// classes' shares alone; 0 where they tell nothing.
   double skill = 0.0;

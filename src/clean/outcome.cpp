@@ -66,12 +66,12 @@ double f1_of_clean(const Vector &score, float threshold, const std::vector<bool>
   return ratio(2 * counts.kept_clean, counts.kept + counts.clean);
 }
 
-Quality quality_of(const Vector &trust, const std::vector<bool> &wrong) {
+Quality quality_of(const Vector &trust, float threshold, const std::vector<bool> &wrong) {
   const auto rows = static_cast<Index>(wrong.size());
-  const Counts counts = count(trust, suspect_below, wrong);
+  const Counts counts = count(trust, threshold, wrong);
   const Index suspects = rows - counts.kept;
   const Index found = suspects - (counts.clean - counts.kept_clean);
-  Quality quality{.f1 = f1_of_clean(trust, suspect_below, wrong),
+  Quality quality{.f1 = f1_of_clean(trust, threshold, wrong),
                   .precision = ratio(found, suspects),
                   .recall = ratio(found, rows - counts.clean)};
   std::vector<Index> ranking(wrong.size());
@@ -102,7 +102,7 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   back(result.probability);
   back(result.suggested);
   for (Index i = 0; i < result.trust.size(); ++i) {
-    if (result.trust[i] < suspect_below) {
+    if (result.trust[i] < result.suspect_below) {
       outcome.suspects.push_back(i);
     }
   }
@@ -134,7 +134,7 @@ std::string weights_csv(const Outcome &outcome, const data::Dataset &training) {
     const auto i = static_cast<std::size_t>(row);
     csv += fmt::format("{},{},{},{:.6g},{:.6g},{}\n", row + 1, cell(training.ids, i),
                        data::csv_cell(training.label_names[training.labels[i]]), result.weight[row], result.trust[row],
-                       result.trust[row] >= suspect_below ? 1 : 0);
+                       result.trust[row] >= result.suspect_below ? 1 : 0);
   }
   return csv;
 }
@@ -161,6 +161,9 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"recoveries", result.recoveries},
             {"rounds", result.rounds},
             {"skill_on_trusted_rows", result.skill},
+            {"suspects_below_trust", result.suspect_below},
+            {"wrong_by_class", result.wrong_by_class},
+            {"wrong_near_boundaries", result.near_boundaries},
             {"label_information", result.label_information},
             {"penalty", result.rho},
             {"pooling", {{"trusted", result.pooled_trusted}, {"bilevel", result.pooled_bilevel}}},

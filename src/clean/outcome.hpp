@@ -27,12 +27,12 @@ struct Quality {
 /// F1 of the clean class where rows with score >= threshold are kept.
 [[nodiscard]] double f1_of_clean(const Vector &score, float threshold, const std::vector<bool> &wrong);
 
-/// Rows below suspect_below are suspects; trust ranks them.
-[[nodiscard]] Quality quality_of(const Vector &trust, const std::vector<bool> &wrong);
+/// Rows of less trust than the threshold are suspects; trust ranks them.
+[[nodiscard]] Quality quality_of(const Vector &trust, float threshold, const std::vector<bool> &wrong);
 
 struct Outcome {
   Result result;               ///< rows in the order of the file
-  std::vector<Index> suspects; ///< rows with trust below one half, worst first
+  std::vector<Index> suspects; ///< worst first
   Model model;
   Model trusted_only;
   std::optional<Quality> quality;

@@ -68,7 +68,7 @@ Json trust_histogram(const Result &result) {
   std::vector<std::size_t> suspects(bins);
   for (const float trust : result.trust) {
     const auto bin = std::min(static_cast<std::size_t>(trust * static_cast<float>(bins)), bins - 1);
-    ++(trust >= suspect_below ? kept : suspects)[bin];
+    ++(trust >= result.suspect_below ? kept : suspects)[bin];
   }
   return {{"kind", "histogram"},
           {"title", "Trust in the labels"},
@@ -76,7 +76,7 @@ Json trust_histogram(const Result &result) {
           {"x_label", "trust"},
           {"edges", edges},
           {"series", Json::array({{{"name", "suspects"}, {"counts", suspects}}, {{"name", "kept"}, {"counts", kept}}})},
-          {"marks", Json::array({{{"x", 0.5}, {"label", "threshold"}}})}};
+          {"marks", Json::array({{{"x", result.suspect_below}, {"label", "threshold"}}})}};
 }
 
 Json label_matrix(const Outcome &outcome, const data::Dataset &training) {

@@ -288,7 +288,7 @@ int clean_in_folder(const CleanArguments &arguments, clean::KeptAs kept_as, cons
   outcome.model.label_column = arguments.label;
   outcome.model.id_column = arguments.id;
   if (!input.wrong.empty()) {
-    outcome.quality = clean::quality_of(outcome.result.trust, input.wrong);
+    outcome.quality = clean::quality_of(outcome.result.trust, outcome.result.suspect_below, input.wrong);
   }
   std::string predictions;
   const auto test = score_test(outcome, input.test, predictions);

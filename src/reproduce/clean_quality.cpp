@@ -59,14 +59,14 @@ Cell measure(data::DemoSet set, const std::string &folder, const Noise &noise, I
   }
   const double seconds = result.timings.total();
   const auto outcome = clean::outcome_of(std::move(result), prepared, demo.training);
-  const auto quality = clean::quality_of(outcome.result.trust, demo.wrong());
+  const auto quality = clean::quality_of(outcome.result.trust, outcome.result.suspect_below, demo.wrong());
   const double accuracy = clean::accuracy(clean::predict(outcome.model, demo.test), demo.test.labels);
   const double alone = clean::accuracy(clean::predict(outcome.trusted_only, demo.test), demo.test.labels);
   return {.f1 = quality.f1,
           .average_precision = quality.average_precision,
           .accuracy = accuracy,
           .trusted_only = alone,
-          .disagreement_f1 = clean::quality_of(agrees, demo.wrong()).f1,
+          .disagreement_f1 = clean::quality_of(agrees, 0.5F, demo.wrong()).f1,
           .seconds = seconds};
 }
 

@@ -131,7 +131,7 @@ TEST(BilevelRuns, GoBackAndOnWithShorterStepsWhereTheHeldOutLossRises) {
   EXPECT_TRUE(mended.model.allFinite());
   EXPECT_TRUE(mended.weight.allFinite());
   const auto suspects = [](const clean::Result &result) {
-    return (result.trust.array() < clean::suspect_below).count();
+    return (result.trust.array() < result.suspect_below).count();
   };
   EXPECT_NEAR(static_cast<double>(suspects(mended)), static_cast<double>(suspects(calm)), 8.0);
   for (const int run : {0, 1}) { // the model that is kept is the best that was seen

@@ -448,7 +448,7 @@ TEST(LabelNoiseOf, CertainBeliefsIsTheirCounts) {
 TEST(QualityOf, ARankingIsByDefinition) {
   Eigen::VectorXf trust(4);
   trust << 0.1F, 0.9F, 0.2F, 0.8F;
-  const auto quality = clean::quality_of(trust, {true, false, false, true});
+  const auto quality = clean::quality_of(trust, 0.5F, {true, false, false, true});
   EXPECT_DOUBLE_EQ(quality.f1, 0.5);
   EXPECT_DOUBLE_EQ(quality.precision, 0.5);
   EXPECT_DOUBLE_EQ(quality.recall, 0.5);

@@ -81,7 +81,7 @@ protected:
                              noisy.dataset);
   }
   [[nodiscard]] double f1_of(const clean::Outcome &outcome) const {
-    return clean::quality_of(outcome.result.trust, noisy.wrong).f1;
+    return clean::quality_of(outcome.result.trust, outcome.result.suspect_below, noisy.wrong).f1;
   }
 };
 

@@ -1,0 +1,185 @@
+// How labels came about: which of them are wrong by class, which near boundaries, and what is called a suspect.
+
+#include "support.hpp"
+
+#include "clean/label_account.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace duplex::testing {
+namespace {
+
+using clean::account_for_labels;
+using clean::LabelAccount;
+using clean::Matrix;
+using clean::Sharpness;
+using clean::threshold_of_best_f1;
+using clean::Vector;
+
+/// Rows on a line, of two classes that meet at zero: P(class 1 | x) = σ(steepness·x), and labels that are right.
+struct Line {
+  std::vector<double> x;
+  Matrix log_p;
+  std::vector<std::uint32_t> right;
+
+  Line(Index count, double steepness, std::uint64_t seed) : log_p(count, 2) {
+    std::mt19937_64 generator(seed);
+    std::uniform_real_distribution<double> anywhere(-1.0, 1.0);
+    for (Index i = 0; i < count; ++i) {
+      x.push_back(anywhere(generator));
+      const double odds = steepness * x.back();
+      log_p(i, 0) = static_cast<float>(-std::log1p(std::exp(odds)));
+      log_p(i, 1) = static_cast<float>(-std::log1p(std::exp(-odds)));
+      right.push_back(x.back() > 0.0 ? 1 : 0);
+    }
+  }
+};
+
+Vector trust_of(const LabelAccount &account, const std::vector<std::uint32_t> &given) {
+  Vector trust(static_cast<Index>(given.size()));
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    trust[static_cast<Index>(i)] = account.posterior(static_cast<Index>(i), given[i]);
+  }
+  return trust;
+}
+
+/// Of the labels that are called wrong.
+double f1_of(const Vector &trust, float threshold, const std::vector<std::uint32_t> &given,
+             const std::vector<std::uint32_t> &right) {
+  double found = 0.0;
+  double called = 0.0;
+  double wrong = 0.0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool is_called = trust[static_cast<Index>(i)] < threshold;
+    const bool is_wrong = given[i] != right[i];
+    found += is_called && is_wrong ? 1.0 : 0.0;
+    called += is_called ? 1.0 : 0.0;
+    wrong += is_wrong ? 1.0 : 0.0;
+  }
+  return 2.0 * found / (called + wrong);
+}
+
+std::vector<std::uint32_t> flipped_by_chance(const std::vector<std::uint32_t> &right, double part) {
+  std::mt19937_64 generator(3);
+  std::bernoulli_distribution flips(part);
+  auto given = right;
+  for (auto &label : given) {
+    label = flips(generator) ? 1 - label : label;
+  }
+  return given;
+}
+
+std::vector<std::uint32_t> flipped_near_zero(const Line &line, double within) {
+  auto given = line.right;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    given[i] = std::abs(line.x[i]) < within ? 1 - given[i] : given[i];
+  }
+  return given;
+}
+
+TEST(AccountOfLabels, NeedsNoTrustedRows) {
+  const Line line(400, 8.0, 1);
+  const Matrix none(0, 2);
+  const auto account = account_for_labels({line.log_p, line.right}, {none, {}}, Sharpness::found);
+  EXPECT_TRUE(account.posterior.allFinite());
+  EXPECT_LE((account.posterior.rowwise().sum().array() - 1.0F).abs().maxCoeff(), 1e-5F);
+}
+
+TEST(AccountOfLabels, OfBeliefsWithoutADoubtIsFinite) {
+  Matrix certain(6, 3);
+  certain.setConstant(-60.0F); // whose squares are nothing beside one, where sums are taken by differences
+  std::vector<std::uint32_t> given;
+  for (Index i = 0; i < 6; ++i) {
+    certain(i, i % 3) = 0.0F;
+    given.push_back(static_cast<std::uint32_t>(i % 3));
+  }
+  given[0] = 2;
+  const auto account = account_for_labels({certain, given}, {certain, given}, Sharpness::found);
+  EXPECT_TRUE(account.posterior.allFinite());
+  EXPECT_LT(account.posterior(0, 2), 0.5F);
+  EXPECT_GT(account.posterior(1, 1), 0.5F);
+}
+
+TEST(AccountOfLabels, FindsHowOftenLabelsAreWrongByClass) {
+  const Line line(1500, 20.0, 2);
+  const Line trusted(50, 20.0, 3);
+  const auto given = flipped_by_chance(line.right, 0.2);
+  const auto account = account_for_labels({line.log_p, given}, {trusted.log_p, trusted.right}, Sharpness::found);
+  EXPECT_NEAR(account.noise.transition(0, 1), 0.2, 0.05);
+  EXPECT_NEAR(account.wrong_by_class, 0.2, 0.05);
+  EXPECT_LT(account.near_boundaries, 0.03);
+  EXPECT_GT(f1_of(trust_of(account, given), 0.5F, given, line.right), 0.9);
+}
+
+TEST(AccountOfLabels, FindsLabelsThatAreWrongNearABoundary) {
+  const Line line(1500, 8.0, 4);
+  const Line trusted(50, 8.0, 5);
+  const auto given = flipped_near_zero(line, 0.2);
+  const auto account = account_for_labels({line.log_p, given}, {trusted.log_p, trusted.right}, Sharpness::found);
+  const Vector trust = trust_of(account, given);
+  EXPECT_NEAR(account.near_boundaries, 0.2, 0.05);
+  EXPECT_LT(account.wrong_by_class, 0.05);
+  const double f1 = f1_of(trust, threshold_of_best_f1(trust), given, line.right);
+  EXPECT_GT(f1, 0.9);
+  const Matrix beliefs = line.log_p.array().exp();
+  const auto by_class = clean::LabelNoise::estimate(beliefs, given).posterior(beliefs, given);
+  LabelAccount without;
+  without.posterior = by_class;
+  EXPECT_LT(f1_of(trust_of(without, given), 0.5F, given, line.right), 0.5 * f1) << "noise by class alone";
+}
+
+TEST(AccountOfLabels, IsThatOfAPartOfManyRows) {
+  const Line line(9000, 8.0, 6);
+  const Line trusted(50, 8.0, 7);
+  const auto given = flipped_near_zero(line, 0.2);
+  const auto account = account_for_labels({line.log_p, given}, {trusted.log_p, trusted.right}, Sharpness::found);
+  const Vector trust = trust_of(account, given);
+  EXPECT_GT(f1_of(trust, threshold_of_best_f1(trust), given, line.right), 0.9);
+}
+
+TEST(AccountOfLabels, MakesLabelsToLearnFromNoSurerThanTheScores) {
+  const Line blunt(1500, 3.0, 8); // of classes that do not overlap
+  const Matrix none(0, 2);
+  const auto as_it_is = account_for_labels({blunt.log_p, blunt.right}, {none, {}}, Sharpness::as_it_is);
+  const auto found = account_for_labels({blunt.log_p, blunt.right}, {none, {}}, Sharpness::found);
+  EXPECT_GT(trust_of(found, blunt.right).mean(), trust_of(as_it_is, blunt.right).mean());
+}
+
+TEST(ThresholdOfBestF1, IsOneHalfWhereEverythingIsCertain) {
+  EXPECT_FLOAT_EQ(threshold_of_best_f1((Vector(4) << 0.0F, 0.0F, 1.0F, 1.0F).finished()), 0.5F);
+}
+
+TEST(ThresholdOfBestF1, CallsNoRowThatIsAllButSurelyRight) {
+  EXPECT_FLOAT_EQ(threshold_of_best_f1(Vector::Ones(5)), clean::most_trust_of_a_suspect);
+  EXPECT_FLOAT_EQ(threshold_of_best_f1(Vector::Constant(100, 0.999F)), clean::most_trust_of_a_suspect);
+}
+
+TEST(ThresholdOfBestF1, IsThatOfTheBestOfAllNumbersOfCalls) {
+  std::mt19937_64 generator(9);
+  std::uniform_real_distribution<float> anywhere(0.0F, 1.0F);
+  Vector trust(40);
+  for (auto &entry : trust) {
+    entry = anywhere(generator);
+  }
+  const double all = (1.0 - trust.cast<double>().array()).sum();
+  const auto expected_f1 = [&](float threshold) {
+    double called = 0.0;
+    double wrong = 0.0;
+    for (const float entry : trust) {
+      called += entry < threshold ? 1.0 : 0.0;
+      wrong += entry < threshold ? 1.0 - static_cast<double>(entry) : 0.0;
+    }
+    return 2.0 * wrong / (called + all);
+  };
+  double best = 0.0;
+  for (const float entry : trust) {
+    best = std::max(best, expected_f1(std::nextafter(entry, 2.0F)));
+  }
+  EXPECT_NEAR(expected_f1(threshold_of_best_f1(trust)), best, 1e-12);
+}
+
+} // namespace
+} // namespace duplex::testing
