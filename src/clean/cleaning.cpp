@@ -210,7 +210,7 @@ private:
   [[nodiscard]] LabelAccount account(Sharpness sharpness) const {
     constexpr float smallest = 1e-30F;
     const Matrix log_p = beliefs_.array().max(smallest).log();
-    return account_for_labels({log_p, given()}, {unseen_trusted_, unseen_labels_}, sharpness);
+    return account_for_labels({log_p, given()}, {unseen_trusted_, unseen_labels_}, sharpness, options_.interrupt);
   }
 
   /// What the next models are to learn from.
@@ -267,7 +267,8 @@ private:
     result_.near_boundaries = found.near_boundaries;
     result_.wrong_by_class = found.wrong_by_class;
     result_.trust = trust_by(found.posterior);
-    result_.suspect_below = threshold_of_best_f1(result_.trust);
+    result_.suspect_below =
+        options_.threshold > 0.0 ? static_cast<float>(options_.threshold) : threshold_of_best_f1(result_.trust);
     result_.probability.resize(rows_);
     for (Index i = 0; i < rows_; ++i) {
       result_.probability[i] = beliefs_(i, given()[static_cast<std::size_t>(i)]);

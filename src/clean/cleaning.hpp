@@ -38,6 +38,7 @@ struct Options {
   std::string solver = {};    ///< of the bilevel problem; empty: BAGDC with steps of its own choice
   std::int64_t most_steps = 150;
   std::int64_t rounds = 4;
+  double threshold = 0.0; ///< samples of less trust are suspects; 0: as many as are expected to give the best F1
   std::uint64_t seed = 0;
   int threads = 0;
   const std::atomic<bool> *interrupt = nullptr;

@@ -1,11 +1,15 @@
 #include "clean/label_account.hpp"
 
+#include <duplex/core/random.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <random>
 
 namespace duplex::clean {
 
@@ -22,7 +26,36 @@ using Rates = std::array<double, bin_count>;
 constexpr std::array<double, 6> all_sharpnesses{0.5, 0.7, 1.0, 1.4, 2.0, 2.8}; ///< τ
 constexpr std::array<double, 1> as_it_is{1.0};
 constexpr std::array<double, 5> shares{0.0, 0.25, 0.5, 0.75, 1.0}; ///< s
-constexpr Index rows_to_learn_from = 2000;
+
+/// So many rows tell τ, s and what goes with them; C and ε are then learnt from more where there are many classes.
+Index rows_of_grid(Index classes) {
+  constexpr Index usual = 2000;
+  constexpr Index least = 500;
+  constexpr Index entries = 200'000; // so that it takes no longer than a second
+  return std::min(usual, std::max(least, entries / classes));
+}
+Index rows_of_rules(Index classes) {
+  constexpr Index of_a_class = 400;
+  constexpr Index entries = 20'000'000;
+  return std::max(rows_of_grid(classes), std::min(of_a_class * classes, entries / classes));
+}
+
+/// In their order. All of them where there are no more than `most`.
+std::vector<Index> some_rows(Index count, Index most) {
+  std::vector<Index> out;
+  if (count <= most) {
+    out.resize(static_cast<std::size_t>(count));
+    std::iota(out.begin(), out.end(), Index{0});
+    return out;
+  }
+  std::mt19937_64 generator(13); // NOLINT(cert-msc32-c,cert-msc51-cpp): the same rows for the same data
+  const auto drawn =
+      draw_few_without_repetition(generator, static_cast<std::size_t>(count), static_cast<std::size_t>(most));
+  std::transform(drawn.begin(), drawn.end(), std::back_inserter(out),
+                 [](std::size_t i) { return static_cast<Index>(i); });
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 std::vector<double> margins_of(const Matrix &log_p) {
   std::vector<double> out(static_cast<std::size_t>(log_p.rows()));
@@ -82,16 +115,15 @@ struct Scored {
   std::vector<Index> labels;
   std::vector<std::size_t> bins;
 
-  /// Every so many of all rows.
-  Scored(const UnseenBeliefs &all, const std::vector<std::size_t> &bins_of_all, Index stride) {
+  Scored(const UnseenBeliefs &all, const std::vector<std::size_t> &bins_of_all, std::span<const Index> which) {
     constexpr double floor = 1e-4;
-    const Index count = (all.log_p.rows() + stride - 1) / stride;
+    const auto count = static_cast<Index>(which.size());
     scores.resize(count, all.log_p.cols());
     squares = others = neighbours = scores;
     Row belief;
     Row sums;
     for (Index i = 0; i < count; ++i) {
-      const Index from = i * stride;
+      const Index from = which[static_cast<std::size_t>(i)];
       const auto given = static_cast<Index>(all.labels[static_cast<std::size_t>(from)]);
       labels.push_back(given);
       bins.push_back(bins_of_all[static_cast<std::size_t>(from)]);
@@ -183,8 +215,8 @@ Eigen::MatrixXd transition_of(const Eigen::MatrixXd &counts) {
 }
 
 /// Expectation maximization from the rules as they are; the log-likelihood of the given labels.
-double learn(const Scored &rows, const Rows &beliefs, bool learns_near, Rules &rules) {
-  constexpr int most_rounds = 25;
+double learn(const Scored &rows, const Rows &beliefs, bool learns_near, int most_rounds,
+             const std::atomic<bool> *interrupt, Rules &rules) {
   constexpr double settled = 1e-6; // of the log-likelihood, by a round
   constexpr double largest_rate = 0.98;
   const Index classes = rows.classes();
@@ -192,6 +224,7 @@ double learn(const Scored &rows, const Rows &beliefs, bool learns_near, Rules &r
   double total = 0.0;
   Row post(classes);
   for (int round = 0; round < most_rounds; ++round) {
+    refuse_if_interrupted(interrupt);
     Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(classes, classes);
     Rates sums{};
     Rates sizes{};
@@ -270,7 +303,9 @@ double prior_of(const Account &account) {
          account.share * (for_wrong_labels - against * std::min(account.wrong_by_class, most));
 }
 
-std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std::span<const double> sharpnesses) {
+std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std::span<const double> sharpnesses,
+                                 const std::atomic<bool> *interrupt) {
+  constexpr int rounds = 25;
   constexpr double weight_of_trusted = 3.0;
   constexpr double first_rate = 0.3;
   const Index classes = rows.classes();
@@ -282,7 +317,7 @@ std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std:
     for (std::size_t b = 0; b < bin_count; ++b) {
       first.near[b] = first_rate * (1.0 - static_cast<double>(b) / static_cast<double>(bin_count - 1));
     }
-    (void)learn(rows, beliefs_of(rows, sharpness, {}), true, first);
+    (void)learn(rows, beliefs_of(rows, sharpness, {}), true, rounds, interrupt, first);
     for (const double share : shares) {
       Account account{.sharpness = sharpness, .share = share, .rules = first};
       for (std::size_t b = 0; b < bin_count; ++b) {
@@ -290,7 +325,7 @@ std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std:
         account.rules.near[b] = share * first.near[b];
       }
       const Rows beliefs = beliefs_of(rows, sharpness, account.overlap);
-      const double likelihood_of_given = learn(rows, beliefs, share > 0.0, account.rules);
+      const double likelihood_of_given = learn(rows, beliefs, share > 0.0, rounds, interrupt, account.rules);
       const Row class_shares = beliefs.colwise().mean();
       account.wrong_by_class = 1.0 - (class_shares * account.rules.by_class.diagonal().transpose().array()).sum();
       account.score =
@@ -301,33 +336,56 @@ std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std:
   return out;
 }
 
+/// Leaves those that matter, with scores that sum up to one.
+void keep_likely(std::vector<Account> &accounts) {
+  constexpr double blunted = 0.5; // rows that are alike are no independent witnesses
+  constexpr double too_little = 1e-3;
+  const auto sum_of = [&] {
+    return std::accumulate(accounts.begin(), accounts.end(), 0.0,
+                           [](double so_far, const Account &account) { return so_far + account.score; });
+  };
+  const double best = std::max_element(accounts.begin(), accounts.end(), [](const auto &a, const auto &b) {
+                        return a.score < b.score;
+                      })->score;
+  for (auto &account : accounts) {
+    account.score = std::exp(blunted * (account.score - best));
+  }
+  double sum = sum_of();
+  std::erase_if(accounts, [&](const Account &account) { return account.score < too_little * sum; });
+  sum = sum_of();
+  for (auto &account : accounts) {
+    account.score /= sum;
+  }
+}
+
 } // namespace
 
-LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &trusted, Sharpness sharpness) {
-  constexpr double blunted = 0.5; // likelihoods of rows that are alike are no independent witnesses
-  constexpr double too_little = 1e-3;
+LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &trusted, Sharpness sharpness,
+                                const std::atomic<bool> *interrupt) {
+  constexpr int rounds_with_more = 5;
+  constexpr Index rows_of_block = 4096;
+  if (!rows.log_p.allFinite() || !trusted.log_p.allFinite()) {
+    throw NotAvailable("a model's belief of a row is NaN or infinite: the features may be too large for floats");
+  }
   const Index count = rows.log_p.rows();
   const Index classes = rows.log_p.cols();
   const auto margins = margins_of(rows.log_p);
   auto sorted = margins;
   std::sort(sorted.begin(), sorted.end());
   const auto bins = bins_of(margins, sorted);
-  const Index stride = std::max<Index>(1, count / rows_to_learn_from);
-  const Scored learnt_from(rows, bins, stride);
-  const Scored anchors(trusted, bins_of(margins_of(trusted.log_p), sorted), 1);
-  auto accounts = accounts_of(learnt_from, anchors,
-                              sharpness == Sharpness::found ? std::span<const double>(all_sharpnesses) : as_it_is);
-  const double best = std::max_element(accounts.begin(), accounts.end(), [](const auto &a, const auto &b) {
-                        return a.score < b.score;
-                      })->score;
-  double sum = 0.0;
-  for (auto &account : accounts) {
-    account.score = std::exp(blunted * (account.score - best));
-    sum += account.score;
+  const Scored anchors(trusted, bins_of(margins_of(trusted.log_p), sorted),
+                       some_rows(trusted.log_p.rows(), trusted.log_p.rows()));
+  const Scored few(rows, bins, some_rows(count, rows_of_grid(classes)));
+  auto accounts = accounts_of(
+      few, anchors, sharpness == Sharpness::found ? std::span<const double>(all_sharpnesses) : as_it_is, interrupt);
+  keep_likely(accounts);
+  if (std::min(count, rows_of_rules(classes)) > few.count()) {
+    const Scored more(rows, bins, some_rows(count, rows_of_rules(classes)));
+    for (auto &account : accounts) {
+      const Rows beliefs = beliefs_of(more, account.sharpness, account.overlap);
+      (void)learn(more, beliefs, account.share > 0.0, rounds_with_more, interrupt, account.rules);
+    }
   }
-  std::erase_if(accounts, [&](const Account &account) { return account.score < too_little * sum; });
-  sum = std::accumulate(accounts.begin(), accounts.end(), 0.0,
-                        [](double so_far, const Account &account) { return so_far + account.score; });
   LabelAccount out;
   out.posterior.resize(count, classes);
   for (const auto &account : accounts) {
@@ -335,25 +393,31 @@ LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &
     for (const std::size_t bin : bins) {
       near += account.rules.near[bin];
     }
-    out.near_boundaries += account.score / sum * near / static_cast<double>(count);
-    out.wrong_by_class += account.score / sum * account.wrong_by_class;
+    out.near_boundaries += account.score * near / static_cast<double>(count);
+    out.wrong_by_class += account.score * account.wrong_by_class;
   }
-  const Scored all = stride == 1 ? learnt_from : Scored(rows, bins, 1);
   Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(classes, classes);
   Row mixed;
   Row belief;
   Row scratch;
   Row post(classes);
-  for (Index i = 0; i < count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    mixed.setZero(classes);
-    for (const auto &account : accounts) {
-      all.belief(i, account.sharpness, account.overlap[all.bins[at]], scratch, belief);
-      (void)weigh(account.rules, all, i, belief.data(), post.data());
-      mixed += account.score / sum * post;
+  std::vector<Index> which;
+  for (Index first = 0; first < count; first += rows_of_block) {
+    refuse_if_interrupted(interrupt);
+    which.resize(static_cast<std::size_t>(std::min(rows_of_block, count - first)));
+    std::iota(which.begin(), which.end(), first);
+    const Scored block(rows, bins, which);
+    for (Index i = 0; i < block.count(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      mixed.setZero(classes);
+      for (const auto &account : accounts) {
+        block.belief(i, account.sharpness, account.overlap[block.bins[at]], scratch, belief);
+        (void)weigh(account.rules, block, i, belief.data(), post.data());
+        mixed += account.score * post;
+      }
+      out.posterior.row(first + i) = mixed.matrix().cast<float>();
+      counts.col(block.labels[at]) += mixed.matrix().transpose();
     }
-    out.posterior.row(i) = mixed.matrix().cast<float>();
-    counts.col(all.labels[at]) += mixed.matrix().transpose();
   }
   out.noise.transition = transition_of(counts);
   return out;

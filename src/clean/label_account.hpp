@@ -15,6 +15,7 @@
 
 #include "clean/label_noise.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,14 +39,14 @@ struct LabelAccount {
 /// must not be surer than the model that they come from.
 enum class Sharpness : std::uint8_t { as_it_is, found };
 
-/// Trusted rows may be none.
+/// Trusted rows may be none. Throws NotAvailable where a belief is not finite, Interrupted on request.
 [[nodiscard]] LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &trusted,
-                                              Sharpness sharpness);
+                                              Sharpness sharpness, const std::atomic<bool> *interrupt = nullptr);
 
 /// Where hardly a label is wrong, calling some of them so would be the best guess too; none of these is called so.
 inline constexpr float most_trust_of_a_suspect = 0.8F;
 
-/// The trust below which rows are to be called wrong for the F1 of that verdict to be as large as can be expected,
+/// The trust below which rows are to be called wrong for the F1 of the suspects to be as large as can be expected,
 /// where trust is the probability that it should be: 1 − F/2 with F the largest 2 Σ_called (1 − t) / (called + Σ_all (1
 /// − t)).
 [[nodiscard]] float threshold_of_best_f1(const Vector &trust);

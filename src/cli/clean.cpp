@@ -156,6 +156,7 @@ Json settings_json(const CleanArguments &arguments) {
   json["seed"] = arguments.options.seed;
   json["steps"] = arguments.options.most_steps;
   json["rounds"] = arguments.options.rounds;
+  json["threshold"] = arguments.options.threshold;
   json["storage"] = arguments.storage;
   json["threads"] = arguments.options.threads;
   return json;
@@ -460,6 +461,8 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunF
              "Most steps of each bilevel run");
   add_number(*command, "--rounds", arguments->options.rounds, Bound{.low = 0, .high = 1000},
              "Most rounds of refitting");
+  add_number(*command, "--threshold", arguments->options.threshold, Bound{.low = 0.0, .high = 1.0},
+             "Rows of less trust are suspects (0: as many as are expected to give the best F1)");
   add_number(*command, "--save-every", arguments->save_every, non_negative,
              "Least seconds between checkpoints, which are written when a fit is done and while a bilevel run goes on")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -146,6 +146,17 @@ TEST_F(CleanCommand, FindsTheLabelsThatWereExchanged) {
   EXPECT_NE(result("report.html").find("Labels that look wrong"), std::string::npos);
 }
 
+TEST_F(CleanCommand, CallsRowsOfLessTrustThanAGivenThresholdSuspects) {
+  expect_refused(command("--threshold 1.5"), {"--threshold = 1.5", "<= 1"});
+  ASSERT_EQ(run_tool(command("--threshold 0.001")).exit_code, 0);
+  const auto few = nlohmann::json::parse(result("summary.json"));
+  ASSERT_EQ(run_tool(command("--threshold 1")).exit_code, 0);
+  const auto many = nlohmann::json::parse(result("summary.json"));
+  EXPECT_LT(few["suspects"].get<int>(), many["suspects"].get<int>());
+  EXPECT_EQ(many["suspects_below_trust"], 1.0);
+  EXPECT_EQ(many["settings"]["threshold"], 1.0);
+}
+
 TEST_F(CleanCommand, GivesTheSameBitsForTheSameSeed) {
   ASSERT_EQ(run_tool(command("--seed 3")).exit_code, 0);
   const std::string first = result("weights.csv") + result("model.npy");

@@ -5,7 +5,10 @@
 #include "clean/label_account.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -129,6 +132,60 @@ TEST(AccountOfLabels, FindsLabelsThatAreWrongNearABoundary) {
   LabelAccount without;
   without.posterior = by_class;
   EXPECT_LT(f1_of(trust_of(without, given), 0.5F, given, line.right), 0.5 * f1) << "noise by class alone";
+}
+
+TEST(AccountOfLabels, RefusesBeliefsThatAreNotFinite) {
+  Line line(20, 8.0, 1);
+  line.log_p(3, 1) = std::numeric_limits<float>::quiet_NaN();
+  const Matrix none(0, 2);
+  EXPECT_THROW((void)account_for_labels({line.log_p, line.right}, {none, {}}, Sharpness::found), NotAvailable);
+}
+
+TEST(AccountOfLabels, EndsOnRequest) {
+  const Line line(400, 8.0, 1);
+  const Matrix none(0, 2);
+  const std::atomic<bool> interrupt = true;
+  EXPECT_THROW((void)account_for_labels({line.log_p, line.right}, {none, {}}, Sharpness::found, &interrupt),
+               Interrupted);
+}
+
+/// Given labels take turns, as they do in the order in which rows are cleaned.
+TEST(AccountOfLabels, OfManyRowsDoesNotDependOnTheirOrder) {
+  constexpr std::size_t count = 8000;
+  const Line line(count, 8.0, 10);
+  const auto given = flipped_by_chance(line.right, 0.1);
+  std::array<std::vector<std::size_t>, 2> of_label;
+  for (std::size_t i = 0; i < count; ++i) {
+    of_label.at(given[i]).push_back(i);
+  }
+  const std::size_t turns = std::min(of_label[0].size(), of_label[1].size());
+  Matrix log_p(static_cast<Index>(2 * turns), 2);
+  std::vector<std::uint32_t> alternating;
+  for (std::size_t i = 0; i < 2 * turns; ++i) {
+    log_p.row(static_cast<Index>(i)) = line.log_p.row(static_cast<Index>(of_label.at(i % 2)[i / 2]));
+    alternating.push_back(static_cast<std::uint32_t>(i % 2));
+  }
+  const Matrix none(0, 2);
+  const auto account = account_for_labels({log_p, alternating}, {none, {}}, Sharpness::found);
+  EXPECT_NEAR(account.wrong_by_class + account.near_boundaries, 0.1, 0.05);
+}
+
+/// Every class is called by the name of the next one in four of ten rows.
+TEST(AccountOfLabels, LearnsPairsOfManyClassesFromAllTheirRows) {
+  constexpr Index count = 8000;
+  constexpr Index classes = 20;
+  std::mt19937_64 generator(11);
+  std::bernoulli_distribution flips(0.4);
+  Matrix log_p = Matrix::Constant(count, classes, -7.0F);
+  std::vector<std::uint32_t> given;
+  for (Index i = 0; i < count; ++i) {
+    const Index right = i % classes;
+    log_p(i, right) = -0.01F;
+    given.push_back(static_cast<std::uint32_t>(flips(generator) ? (right + 1) % classes : right));
+  }
+  const Matrix none(0, classes);
+  const auto account = account_for_labels({log_p, given}, {none, {}}, Sharpness::as_it_is);
+  EXPECT_NEAR(account.wrong_by_class, 0.4, 0.06);
 }
 
 TEST(AccountOfLabels, IsThatOfAPartOfManyRows) {

@@ -403,6 +403,57 @@ public:
   [[nodiscard]] Index y_size() const { return 2; }
 };
 
+/// f = ½(y₁ − x₁)² + ½(1 + a y₁ + b y₁²)(y₂ − x₂)², F = ½‖y − 1‖²: from y = 0 with x₂ = 0 no step shows how the second
+/// entry of H changes.
+class HiddenChange {
+public:
+  using Vector = Vec;
+  double a;
+  double b;
+  struct Lower : Point<Vec> {
+    double a;
+    double b;
+    [[nodiscard]] double stiffness() const { return 1.0 + a * y()[0] + b * y()[0] * y()[0]; }
+    [[nodiscard]] double slope() const { return a + 2.0 * b * y()[0]; }
+    [[nodiscard]] double apart() const { return y()[1] - x()[1]; }
+    [[nodiscard]] double value() const {
+      return 0.5 * std::pow(y()[0] - x()[0], 2) + 0.5 * stiffness() * apart() * apart();
+    }
+    void grad_y(Vec &out) const { out << y()[0] - x()[0] + 0.5 * slope() * apart() * apart(), stiffness() * apart(); }
+    void hess_yy(const Vec &v, Vec &out) const {
+      const double mixed = slope() * apart();
+      out << (1.0 + b * apart() * apart()) * v[0] + mixed * v[1], mixed * v[0] + stiffness() * v[1];
+    }
+    void cross_xy(const Vec &v, Vec &out) const { out << -v[0], -slope() * apart() * v[0] - stiffness() * v[1]; }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * (y().array() - 1.0).square().sum(); }
+    void grad_x(Vec &out) const { out.setZero(); }
+    void grad_y(Vec &out) const { out = y().array() - 1.0; }
+  };
+  [[nodiscard]] Lower lower() const { return {{}, a, b}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 2; }
+  [[nodiscard]] Index y_size() const { return 2; }
+};
+
+TEST(ExactPointOf, ALowerLevelIsThatOfItsHessianAtTheEndAlsoWhereNoStepShowsHowItChanges) {
+  const HiddenChange stiffer{0.0, 1.0};
+  EXPECT_LE(
+      (ExactSolver(stiffer).at(Vec(Eigen::Vector2d(3.0, 0.0)), Vec::Zero(2)).hypergradient - Eigen::Vector2d(2.0, -1.0))
+          .norm(),
+      1e-12);
+  const HiddenChange softer{-0.4, 0.0};
+  EXPECT_LE(
+      (ExactSolver(softer).at(Vec(Eigen::Vector2d(2.0, 0.0)), Vec::Zero(2)).hypergradient - Eigen::Vector2d(1.0, -1.0))
+          .norm(),
+      1e-12);
+  const HiddenChange saddle{-1.0, 0.0};
+  EXPECT_THROW((void)ExactSolver(saddle).at(Vec(Eigen::Vector2d(2.0, 0.0)), Vec::Zero(2)), NotAvailable);
+  EXPECT_THROW((void)ExactSolver(saddle).at(Vec(Eigen::Vector2d(1.0, 0.0)), Vec::Zero(2)), NotAvailable)
+      << "singular at its end";
+}
+
 TEST(ExactPointOf, ALowerLevelWithFlatTailsIsFoundFromFarOut) {
   const FlatTails problem;
   ExactSolver exact(problem);

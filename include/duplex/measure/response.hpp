@@ -102,12 +102,12 @@ public:
       if (descend()) {
         continue;
       }
-      if (!(change_of_h_ > 0.0) || length_ <= of_noise * gradient_noise()) {
+      if (!factors_are_old_ || length_ <= of_noise * gradient_noise()) {
         break;
       }
       begin_hessian_anew();
     }
-    if (change_of_h_ > no_change_of_h) {
+    if (factors_are_old_) { // what H is must be said of H at y, also along what no step has shown
       begin_hessian_anew();
     }
     if (!(length_ > target)) {
@@ -186,7 +186,7 @@ public:
   /// ‖∇yF − ∇²yy f·v‖ and ∇yF after the last solve_multiplier().
   [[nodiscard]] double multiplier_residual() const { return multiplier_length_; }
   [[nodiscard]] const V &upper_slope() const { return slope_; }
-  /// Of ∇²yy f at y, or so near to y that it is the same to `no_change_of_h`.
+  /// Of ∇²yy f at y.
   [[nodiscard]] HessianSolver<V> &hessian() {
     if (!std::exchange(hessian_is_begun_, true)) {
       hessian_.begin(y_, exactly_);
@@ -221,7 +221,6 @@ private:
   // Newton's step leaves about half of what H changes along it, as a part of ∇y f. Where that is little the factors
   // of H serve for the next step too, whose solve is refined against products at y.
   static constexpr double little_change_of_h = 0.05;
-  static constexpr double no_change_of_h = 1e-4;
 
   /// A solve that is followed by another one need not be exact.
   [[nodiscard]] double tolerance_for(double target, double length) const {
@@ -252,19 +251,15 @@ private:
   }
   void begin_hessian_anew() {
     hessian_is_begun_ = false;
-    change_of_h_ = 0.0;
+    factors_are_old_ = false;
   }
 
   /// After a whole step of Newton's that has left `part` of ∇y f.
   void stand_at_y_after(double part) {
-    const double change = std::max(change_of_h_, part);
     const bool keeps =
-        hessian_.is_direct() && change <= little_change_of_h && hessian_.explore() == LinearStatus::converged;
+        hessian_.is_direct() && part <= little_change_of_h && hessian_.explore() == LinearStatus::converged;
     stand_at_y();
-    if (keeps) {
-      hessian_is_begun_ = true;
-      change_of_h_ = change;
-    }
+    hessian_is_begun_ = factors_are_old_ = keeps;
   }
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖ and does not raise f; false where none
@@ -282,8 +277,8 @@ private:
       lower_.at(*x_, trial_);
       lower_.grad_y(trial_gradient_);
       reached = norm(trial_gradient_);
-      const bool rises = lower_.value() > highest;
-      if (!rises && falls_enough(length_, reached, -t * length_)) { // the slope of ‖∇y f‖ along the step is −‖∇y f‖
+      // The slope of ‖∇y f‖ along the step is −‖∇y f‖.
+      if (falls_enough(length_, reached, -t * length_) && !(overshoots() && lower_.value() > highest)) {
         return TrialStep::accepted;
       }
       const bool at_rest = t == 1.0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise();
@@ -299,6 +294,12 @@ private:
     length_ = reached;
     stand_at_y_after(part);
     return true;
+  }
+
+  /// Whether f rises along the step where the trial is: then it lies beyond a minimum.
+  [[nodiscard]] bool overshoots() const {
+    constexpr double clearly = 0.1; // of the slope before: what is less may be rounding
+    return dot(trial_gradient_, step_) < -clearly * dot(gradient_, step_);
   }
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers f; false where none does.
@@ -331,7 +332,7 @@ private:
   const V *x_ = nullptr;
   bool exactly_ = false;
   bool hessian_is_begun_ = false; ///< for y as it is, or as it was little before
-  double change_of_h_ = 0.0;      ///< since then
+  bool factors_are_old_ = false;  ///< of a y before
   bool v_is_zero_ = true;
   V y_;
   V v_;
