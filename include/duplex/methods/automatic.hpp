@@ -169,15 +169,15 @@ public:
   Run(const Automatic &options, const P &problem, const State<V> &start) {
     const ProblemView<V> view(problem);
     const double scale_of_x = options.upper_scale > 0.0 ? options.upper_scale : duplex::upper_scale(problem);
-    std::unique_ptr<automatic::AnyOpening<V>> opening;
+    std::unique_ptr<automatic::AnyOpening<V>> begins_with;
     if (options.opening && scale_of_x > 0.0) {
       if constexpr (FusedProblem<P>) { // whose own step the opening takes
-        opening = automatic::make_opening(problem, scale_of_x, options.fused, start);
+        begins_with = automatic::make_opening(problem, scale_of_x, options.fused, start);
       } else {
-        opening = automatic::make_opening(view, scale_of_x, options.fused, start);
+        begins_with = automatic::make_opening(view, scale_of_x, options.fused, start);
       }
     }
-    run_ = automatic::make_run(options, view, std::move(opening), start);
+    run_ = automatic::make_run(options, view, std::move(begins_with), start);
   }
 
   StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &upper) override { return run_->step(s, k, upper); }
