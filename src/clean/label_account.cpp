@@ -15,8 +15,8 @@ namespace duplex::clean {
 
 namespace {
 
-using Rows = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+using ClassRows = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ClassRow = Eigen::Array<double, 1, Eigen::Dynamic>;
 
 /// Bins of margins, by the part of the rows that have a smaller one: finer where labels may be wrong.
 constexpr std::array<double, 10> bin_edges{0.04, 0.08, 0.12, 0.16, 0.20, 0.25, 0.30, 0.40, 0.50, 0.70};
@@ -84,7 +84,7 @@ std::vector<std::size_t> bins_of(const std::vector<double> &margins, const std::
 
 /// Σ_{j ≠ k} v_j for every k, by sums from both ends: the sum of all less v_k would leave nothing where v_k is all but
 /// all of it.
-void sums_without_own(const Row &values, Row &out) {
+void sums_without_own(const ClassRow &values, ClassRow &out) {
   const Index n = values.size();
   out.resize(n);
   double before = 0.0;
@@ -100,7 +100,7 @@ void sums_without_own(const Row &values, Row &out) {
 }
 
 /// Not below floor/K.
-template <class Scores> void softmax(const Scores &scores, double floor, Row &out) {
+template <class Scores> void softmax(const Scores &scores, double floor, ClassRow &out) {
   out = (scores - scores.maxCoeff()).exp();
   out *= (1.0 - floor) / out.sum();
   out += floor / static_cast<double>(out.size());
@@ -108,10 +108,10 @@ template <class Scores> void softmax(const Scores &scores, double floor, Row &ou
 
 /// Rows with what does not depend on τ and s.
 struct Scored {
-  Rows scores;
-  Rows squares;    ///< R²
-  Rows others;     ///< Σ_{j ≠ k} R_j²
-  Rows neighbours; ///< r(given | k)
+  ClassRows scores;
+  ClassRows squares;    ///< R²
+  ClassRows others;     ///< Σ_{j ≠ k} R_j²
+  ClassRows neighbours; ///< r(given | k)
   std::vector<Index> labels;
   std::vector<std::size_t> bins;
 
@@ -120,8 +120,8 @@ struct Scored {
     const auto count = static_cast<Index>(which.size());
     scores.resize(count, all.log_p.cols());
     squares = others = neighbours = scores;
-    Row belief;
-    Row sums;
+    ClassRow belief;
+    ClassRow sums;
     for (Index i = 0; i < count; ++i) {
       const Index from = which[static_cast<std::size_t>(i)];
       const auto given = static_cast<Index>(all.labels[static_cast<std::size_t>(from)]);
@@ -141,7 +141,7 @@ struct Scored {
 
   /// out = (1 − e)p + e·moved: p is the belief at sharpness τ, and moved what it becomes where every class is called by
   /// its neighbours' names, for the part e of rows that overlap.
-  void belief(Index i, double sharpness, double overlap, Row &scratch, Row &out) const {
+  void belief(Index i, double sharpness, double overlap, ClassRow &scratch, ClassRow &out) const {
     constexpr double floor = 1e-3;
     softmax(sharpness * scores.row(i), floor, out);
     if (overlap > 0.0) {
@@ -215,14 +215,14 @@ Eigen::MatrixXd transition_of(const Eigen::MatrixXd &counts) {
 }
 
 /// Expectation maximization from the rules as they are; the log-likelihood of the given labels.
-double learn(const Scored &rows, const Rows &beliefs, bool learns_near, int most_rounds,
+double learn(const Scored &rows, const ClassRows &beliefs, bool learns_near, int most_rounds,
              const std::atomic<bool> *interrupt, Rules &rules) {
   constexpr double settled = 1e-6; // of the log-likelihood, by a round
   constexpr double largest_rate = 0.98;
   const Index classes = rows.classes();
   double before = -std::numeric_limits<double>::infinity();
   double total = 0.0;
-  Row post(classes);
+  ClassRow post(classes);
   for (int round = 0; round < most_rounds; ++round) {
     refuse_if_interrupted(interrupt);
     Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(classes, classes);
@@ -270,10 +270,10 @@ struct Account {
   double score = 0.0; ///< log-likelihood and prior
 };
 
-Rows beliefs_of(const Scored &rows, double sharpness, const Rates &overlap) {
-  Rows out(rows.count(), rows.classes());
-  Row scratch;
-  Row belief;
+ClassRows beliefs_of(const Scored &rows, double sharpness, const Rates &overlap) {
+  ClassRows out(rows.count(), rows.classes());
+  ClassRow scratch;
+  ClassRow belief;
   for (Index i = 0; i < rows.count(); ++i) {
     rows.belief(i, sharpness, overlap[rows.bins[static_cast<std::size_t>(i)]], scratch, belief);
     out.row(i) = belief;
@@ -282,7 +282,7 @@ Rows beliefs_of(const Scored &rows, double sharpness, const Rates &overlap) {
 }
 
 double log_likelihood_of_trusted(const Scored &trusted, const Account &account) {
-  const Rows beliefs = beliefs_of(trusted, account.sharpness, account.overlap);
+  const ClassRows beliefs = beliefs_of(trusted, account.sharpness, account.overlap);
   double total = 0.0;
   for (Index i = 0; i < trusted.count(); ++i) {
     total += std::log(beliefs(i, trusted.labels[static_cast<std::size_t>(i)]));
@@ -324,9 +324,9 @@ std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std:
         account.overlap[b] = (1.0 - share) * first.near[b];
         account.rules.near[b] = share * first.near[b];
       }
-      const Rows beliefs = beliefs_of(rows, sharpness, account.overlap);
+      const ClassRows beliefs = beliefs_of(rows, sharpness, account.overlap);
       const double likelihood_of_given = learn(rows, beliefs, share > 0.0, rounds, interrupt, account.rules);
-      const Row class_shares = beliefs.colwise().mean();
+      const ClassRow class_shares = beliefs.colwise().mean();
       account.wrong_by_class = 1.0 - (class_shares * account.rules.by_class.diagonal().transpose().array()).sum();
       account.score =
           likelihood_of_given + weight_of_trusted * log_likelihood_of_trusted(trusted, account) + prior_of(account);
@@ -382,7 +382,7 @@ LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &
   if (std::min(count, rows_of_rules(classes)) > few.count()) {
     const Scored more(rows, bins, some_rows(count, rows_of_rules(classes)));
     for (auto &account : accounts) {
-      const Rows beliefs = beliefs_of(more, account.sharpness, account.overlap);
+      const ClassRows beliefs = beliefs_of(more, account.sharpness, account.overlap);
       (void)learn(more, beliefs, account.share > 0.0, rounds_with_more, interrupt, account.rules);
     }
   }
@@ -397,10 +397,10 @@ LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &
     out.wrong_by_class += account.score * account.wrong_by_class;
   }
   Eigen::MatrixXd counts = Eigen::MatrixXd::Zero(classes, classes);
-  Row mixed;
-  Row belief;
-  Row scratch;
-  Row post(classes);
+  ClassRow mixed;
+  ClassRow belief;
+  ClassRow scratch;
+  ClassRow post(classes);
   std::vector<Index> which;
   for (Index first = 0; first < count; first += rows_of_block) {
     refuse_if_interrupted(interrupt);
