@@ -32,6 +32,7 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S>
 [[nodiscard]] Summary run(const P &problem, const M &measured, SampleSource *samples, const S &method,
                           State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
   using V = VectorOf<P>;
+  require_offers<P>();
   validate(method, S::name);
   const MethodTraits traits = method.traits();
   traits.upper.refuse_what_is_ignored(S::name);

@@ -86,6 +86,9 @@ void DerivativeCheck::check_all() {
       cross(*at);
     }
   }
+  if (problem_.lower.hess_yy && !any_refused()) {
+    inverses(lower);
+  }
   if (problem_.phi && !any_refused()) {
     hypergradient();
   }

@@ -54,6 +54,8 @@ private:
                        std::size_t k, Tally &into);
   void symmetry(At &at, const std::vector<Group> &groups, const Numbers &signs, const std::vector<Numbers> &products);
   void cross(At &at);
+  /// What the lower level offers in the place of its Hessian's inverse.
+  void inverses(At &at);
   void linearity(At &at, const char *name, const Product &product, Variable out, Tally &into);
   void hypergradient();
 

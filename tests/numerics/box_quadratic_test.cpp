@@ -103,5 +103,30 @@ TEST(MinimizeInBox, LowersAModelThatBendsDown) {
   EXPECT_LT(g.dot(p) + 0.5 * p.dot(h * p), 0.0);
 }
 
+TEST(MinimizeInBox, EndsWhereNoMoveLowersAModelThatBendsDown) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    RandomModel model(30, -8.0, 0.5, seed);
+    const Vec p = model.minimizer();
+    EXPECT_TRUE((p.array() >= model.lower.array()).all() && (p.array() <= model.upper.array()).all()) << seed;
+    EXPECT_LT(model.g.dot(p) + 0.5 * p.dot(model.h * p), 0.0) << seed;
+    const Vec downhill = p - (model.g + model.h * p) / model.h.diagonal().maxCoeff();
+    const Vec step = downhill.cwiseMax(model.lower).cwiseMin(model.upper);
+    EXPECT_LE((step - p).norm(), 1e-6 * model.upper.norm()) << seed;
+  }
+}
+
+TEST(MinimizeInBox, FindsTheSmallestValueOfAFlatModel) {
+  const Vec numbers = random_vector(60, 4);
+  const Mat root = Eigen::Map<const Mat>(numbers.data(), 20, 3); // of rank three
+  const Mat h = root * root.transpose();
+  const Vec weights = random_vector(3, 5);
+  const Vec g = root * weights;
+  const Vec far = Vec::Constant(20, 1e3);
+  const Vec p = minimize_in_box(h, g, -far, far, 1e-8);
+  const double smallest = -0.5 * weights.squaredNorm();
+  EXPECT_NEAR(g.dot(p) + 0.5 * p.dot(h * p), smallest, 1e-9 * std::abs(smallest));
+  EXPECT_LE(p.norm(), 10.0) << "and does not go far where nothing is gained";
+}
+
 } // namespace
 } // namespace duplex::testing

@@ -58,6 +58,19 @@ TEST(SecantPairs, BringAHessianUpToDate) {
   EXPECT_LE((hessian - Mat(spectrum.asDiagonal())).norm(), 1e-14);
 }
 
+TEST(SecantPairs, BringAHessianThatBendsDownUpToDate) {
+  const Vec spectrum = (Vec(3) << -2.0, 3.0, 5.0).finished();
+  SecantPairs<Vec> pairs(3, Vec::Zero(3));
+  Mat hessian = 20.0 * Mat::Identity(3, 3);
+  for (const Vec &s : {Vec((Vec(3) << 0.5, 1.0, 0.0).finished()), Vec((Vec(3) << 0.5, 0.0, 1.0).finished()),
+                       Vec((Vec(3) << 0.5, 1.0, -1.0).finished())}) {
+    const Vec g = spectrum.cwiseProduct(s);
+    pairs.add(s, g, s.dot(g));
+  }
+  pairs.update(hessian);
+  EXPECT_LE((hessian - Mat(spectrum.asDiagonal())).norm(), 1e-10);
+}
+
 TEST(SecantPairs, WithinSomeEntriesAreThoseOfTheProblemWithTheOthersFixed) {
   const Vec spectrum = Vec::LinSpaced(3, 1.0, 7.0);
   SecantPairs<Vec> pairs(3, Vec::Zero(3));

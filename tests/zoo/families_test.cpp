@@ -209,5 +209,17 @@ TEST(Zoo, FamiliesAreOneProblemInEveryScalar) {
   }
 }
 
+TEST(Zoo, BoundedWeightsTakeFewerStepsThanTwiceTheirNumber) {
+  const auto families = zoo::families_with("weights-box");
+  ASSERT_EQ(families.size(), 1U);
+  const auto problem = families[0].problem();
+  for (const int k : {0, 3}) {
+    auto state = families[0].start(k);
+    const auto summary = solve(problem, state);
+    EXPECT_EQ(summary.termination, Termination::tolerance_verified) << k;
+    EXPECT_LT(summary.iterations, 2 * problem.x_size()) << k; // Newton's steps with eigenvectors took 240 and 198
+  }
+}
+
 } // namespace
 } // namespace duplex::testing

@@ -62,6 +62,7 @@ template <FirstOrderProblem P>
   if constexpr (detail::HasHessYY<Lower, V> != detail::HasCrossXY<Lower, V>) { // the other one was forgotten
     detail::explain_second_order<Lower, V>();
   }
+  detail::require_offers<P>();
   detail::require_options(options);
   prepare_start(problem, center);
   return detail::check_derivatives(detail::checked_problem(problem, center), options);

@@ -25,6 +25,8 @@ struct CheckedLevel {
   std::function<Numbers(double fill)> grad_y;
   std::function<Numbers(const Numbers &v, double fill)> hess_yy;
   std::function<Numbers(const Numbers &v, double fill)> cross_xy;
+  std::function<Numbers(const Numbers &v, double fill)> precondition;
+  std::function<Numbers(const Numbers &b, double fill)> solve_lower;
 };
 
 struct CheckedPhi {
@@ -116,6 +118,20 @@ template <class E, VectorSpace V> [[nodiscard]] CheckedLevel checked_level(E eva
       set_entries(v, level->v);
       return level->written(level->x, fill_with, [&](V &to) { level->evaluation.cross_xy(level->v, to); });
     };
+  }
+  const auto inverse = [level](const Numbers &v, double fill_with) {
+    set_entries(v, level->v);
+    return level->written(level->y, fill_with, [&](V &to) { apply_offered_inverse(level->evaluation, level->v, to); });
+  };
+  switch (offered_inverse<V>(level->evaluation)) {
+  case OfferedInverse::exact:
+    out.solve_lower = inverse;
+    break;
+  case OfferedInverse::approximate:
+    out.precondition = inverse;
+    break;
+  case OfferedInverse::none:
+    break;
   }
   return out;
 }

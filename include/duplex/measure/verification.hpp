@@ -7,6 +7,7 @@
 
 #include <duplex/core/text.hpp>
 #include <duplex/measure/measured_slope.hpp>
+#include <duplex/problem/lower_units.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/space/archive.hpp>
 #include <duplex/space/underflow.hpp>
@@ -39,7 +40,7 @@ struct Verdict {
 template <VectorSpace V> class Verification {
 public:
   Verification(const ProblemView<V> &problem, const State<V> &start)
-      : meter_(problem), x_(zeros_like(start.x)), y_(zeros_like(start.y)) {
+      : units_(problem), meter_(units_.view()), x_(zeros_like(start.x)), y_(zeros_like(start.y)) {
     assign(start.x, x_);
     assign(start.y, y_);
   }
@@ -81,7 +82,7 @@ public:
     set_zero(state.v);
   }
 
-  /// With y*, v* and ∇φ of the last verification.
+  /// With y*, v* and ∇φ of the last verification, y and v in the units of LowerUnits.
   [[nodiscard]] const SlopeMeter<V> &meter() const { return meter_; }
 
   template <class Archive> void archive(Archive &members) {
@@ -118,10 +119,16 @@ private:
   /// Once more where a number was not finite: a product may have failed once.
   [[nodiscard]] MeasuredSlope measured(const V &x, const V &y, const WantedAccuracy &wanted,
                                        const V *guess_of_v = nullptr) {
-    auto slope = meter_.at(x, y, wanted, guess_of_v);
-    return slope.is_finite() ? slope : meter_.at(x, y, wanted, guess_of_v);
+    V guess = y;
+    V multiplier = guess_of_v != nullptr ? *guess_of_v : V{};
+    units_.enter(guess);
+    units_.enter(multiplier);
+    const V *guessed = guess_of_v != nullptr ? &multiplier : nullptr;
+    auto slope = meter_.at(x, guess, wanted, guessed);
+    return slope.is_finite() ? slope : meter_.at(x, guess, wanted, guessed);
   }
 
+  LowerUnits<V> units_; ///< in which y and v are solved for
   SlopeMeter<V> meter_;
   V x_; ///< where the run was started
   V y_;

@@ -5,6 +5,7 @@
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -38,10 +39,16 @@ void apply_secant_pairs(const Pairs &pairs, const First &apply_first, std::vecto
   }
 }
 
-/// The last pairs of a minimization. Memory: 2m vectors.
+/// The last pairs of a minimization. Memory: 2m vectors. B₀ is a multiple of the identity or, where it is said how
+/// large the entries of s typically are, of D² with these on the diagonal of D: while the pairs fit to it at least as
+/// well, which the cosine of D⁻¹s and DΔg shows beside that of s and Δg (both are one where B₀ is the inverse Hessian).
 template <VectorSpace V> class SecantPairs {
 public:
-  SecantPairs(std::size_t most, const V &like) : most_(most), like_(zeros_like(like)) { weights_.reserve(most); }
+  /// `units`: D, in powers of two; empty where nothing is said.
+  SecantPairs(std::size_t most, const V &like, V units = {})
+      : most_(most), like_(zeros_like(like)), units_(std::move(units)) {
+    weights_.reserve(most);
+  }
 
   [[nodiscard]] bool empty() const { return pairs_.empty(); }
   void forget() { pairs_.clear(); }
@@ -60,13 +67,24 @@ public:
     assign(step, newest.step);
     assign(change, newest.change);
     newest.product = product;
-    scale_ = product / dot(change, change);
+    compare_units(newest);
+    scale_ = product / first_square(change);
+  }
+
+  /// gᵀD²g, or gᵀg where D is not used.
+  [[nodiscard]] double first_square(const V &g) const {
+    if constexpr (EigenVector<V>) {
+      if (uses_units()) {
+        return static_cast<double>(g.cwiseProduct(units_).squaredNorm());
+      }
+    }
+    return dot(g, g);
   }
 
   /// out = −B gradient, with B₀ = sᵀΔg/‖Δg‖² of the newest pair, or `scale_without_pairs` where there is none.
   void direction(const V &gradient, V &out, double scale_without_pairs = 1.0) {
     const double first = pairs_.empty() ? scale_without_pairs : scale_;
-    direction_from([first](V &vector) { scale(first, vector); }, gradient, out);
+    direction_from([&](V &vector) { apply_first(first, vector); }, gradient, out);
   }
   /// out = −B gradient with a B₀ of the caller's.
   template <class First> void direction_from(const First &apply_first, const V &gradient, V &out) {
@@ -84,28 +102,28 @@ public:
       SecantPair<V> part{pair.step.cwiseProduct(free), pair.change.cwiseProduct(free), 0.0};
       part.product = dot(part.step, part.change);
       if (part.product > precision(free) * norm(part.step) * norm(part.change)) {
-        first = part.product / dot(part.change, part.change);
+        first = part.product / first_square(part.change);
         within.push_back(std::move(part));
       }
     }
     out = -gradient.cwiseProduct(free);
     apply_secant_pairs(
-        within, [first](V &vector) { scale(first, vector); }, weights_, out);
+        within, [&](V &vector) { apply_first(first, vector); }, weights_, out);
     return !within.empty();
   }
 
-  /// Brings a Hessian up to date (Nocedal and Wright, 6.19).
+  /// Brings a Hessian up to date, which need not be positive definite: by the symmetric change of rank one that each
+  /// pair asks for (Nocedal and Wright, 6.24 and 6.26).
   template <class Matrix> void update(Matrix &hessian) const requires EigenVector<V> {
     using Scalar = typename Matrix::Scalar;
+    constexpr double too_little = 1e-8;
     for (const auto &pair : pairs_) {
-      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> change = pair.change.template cast<Scalar>();
       const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> step = pair.step.template cast<Scalar>();
-      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> image = hessian * step;
-      const Scalar curvature = step.dot(image);
-      if (curvature > Scalar(0)) {
-        hessian -= image * image.transpose() / curvature;
+      const Eigen::Matrix<Scalar, Eigen::Dynamic, 1> missed = pair.change.template cast<Scalar>() - hessian * step;
+      const Scalar along = step.dot(missed);
+      if (std::abs(along) > static_cast<Scalar>(too_little) * step.norm() * missed.norm()) {
+        hessian.noalias() += missed * missed.transpose() / along;
       }
-      hessian += change * change.transpose() / static_cast<Scalar>(pair.product);
     }
   }
 
@@ -120,15 +138,41 @@ public:
   template <class Archive> void archive(Archive &members) {
     members.resized("pairs", pairs_, most_, [this] { return blank(); });
     members("scale", scale_);
+    members("favour of units", favour_of_units_);
   }
 
 private:
+  [[nodiscard]] bool uses_units() const { return size(units_) > 0 && favour_of_units_ >= 0.0; }
+
+  /// vector ← first·D² vector.
+  void apply_first(double first, V &vector) const {
+    if constexpr (EigenVector<V>) {
+      if (uses_units()) {
+        vector.array() *= units_.array().square();
+      }
+    }
+    scale(first, vector);
+  }
+
+  void compare_units(const SecantPair<V> &pair) {
+    if constexpr (EigenVector<V>) {
+      if (size(units_) > 0) {
+        constexpr double forgetting = 0.9;
+        const double plainly = norm(pair.step) * norm(pair.change);
+        const double in_units = static_cast<double>(pair.step.cwiseQuotient(units_).norm()) *
+                                static_cast<double>(pair.change.cwiseProduct(units_).norm());
+        favour_of_units_ = forgetting * favour_of_units_ + pair.product / in_units - pair.product / plainly;
+      }
+    }
+  }
   [[nodiscard]] SecantPair<V> blank() const { return {zeros_like(like_), zeros_like(like_), 0.0}; }
 
   std::size_t most_;
   V like_;
+  V units_; ///< D
   std::vector<SecantPair<V>> pairs_;
-  double scale_ = 1.0; ///< sᵀΔg/‖Δg‖² of the newest pair
+  double scale_ = 1.0;           ///< sᵀΔg/ΔgᵀD²Δg of the newest pair
+  double favour_of_units_ = 0.0; ///< by how much the cosines of late are larger with D
   std::vector<double> weights_;
 };
 

@@ -2,6 +2,7 @@
 // ψ_μ(x, y) = μλ F(x, y) + (1 − μ) f(x, y) in the lower level's place, so that
 // a lower level with many minimizers has one.
 
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/problem.hpp>
 
 #include <utility>
@@ -68,6 +69,12 @@ public:
     }
   }
 
+  /// Of f, where that is all of ψ.
+  [[nodiscard]] OfferedInverse offered_inverse() const {
+    return upper_weight_ == 0.0 ? duplex::offered_inverse<V>(lower_) : OfferedInverse::none;
+  }
+  void apply_offered_inverse(const V &v, V &out) { duplex::apply_offered_inverse(lower_, v, out); }
+
 private:
   void blend(const V &of_upper, V &out) {
     scale(lower_weight_, out);
@@ -104,6 +111,8 @@ public:
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
+  [[nodiscard]] Vector x_scale() const { return duplex::x_scale(*problem_); }
+  [[nodiscard]] Vector y_scale() const { return duplex::y_scale(*problem_); }
 
 private:
   const P *problem_;

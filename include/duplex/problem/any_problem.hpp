@@ -3,6 +3,7 @@
 // bindings hold. Solvers run on it as on any other; a call costs one indirection.
 
 #include <duplex/problem/fused.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/problem_view.hpp>
 
@@ -49,6 +50,8 @@ template <VectorSpace V> class AnyProblem {
     [[nodiscard]] virtual bool offers_aggregation() const = 0;
     [[nodiscard]] virtual double upper_scale() const = 0;
     [[nodiscard]] virtual Box<V> box() const = 0;
+    [[nodiscard]] virtual V x_scale() const = 0;
+    [[nodiscard]] virtual V y_scale() const = 0;
     [[nodiscard]] virtual std::optional<double> held_out(const V &x, const V &y) const = 0;
     virtual bool respond(const V &x, V &y, V &v) const = 0;
   };
@@ -78,6 +81,8 @@ template <VectorSpace V> class AnyProblem {
     [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(problem); }
     [[nodiscard]] double upper_scale() const override { return duplex::upper_scale(problem); }
     [[nodiscard]] Box<V> box() const override { return box_of(problem); }
+    [[nodiscard]] V x_scale() const override { return duplex::x_scale(problem); }
+    [[nodiscard]] V y_scale() const override { return duplex::y_scale(problem); }
     [[nodiscard]] std::optional<double> held_out(const V &x, const V &y) const override {
       if constexpr (HeldOutProblem<P>) {
         return problem.held_out(x, y);
@@ -128,6 +133,8 @@ public:
   [[nodiscard]] bool offers_aggregation() const { return held_->offers_aggregation(); }
   [[nodiscard]] double upper_scale() const { return held_->upper_scale(); }
   [[nodiscard]] Box<V> box() const { return held_->box(); }
+  [[nodiscard]] V x_scale() const { return held_->x_scale(); }
+  [[nodiscard]] V y_scale() const { return held_->y_scale(); }
   [[nodiscard]] std::optional<double> held_out(const V &x, const V &y) const { return held_->held_out(x, y); }
   bool respond(const V &x, V &y, V &v) const { return held_->respond(x, y, v); }
   [[nodiscard]] std::optional<Fused> fused_bagdc() const {

@@ -2,6 +2,7 @@
 // A problem with bounds on x that it does not have by itself: bounded(problem, lower, upper).
 
 #include <duplex/problem/fused.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/problem_view.hpp>
 #include <duplex/problem/stochastic.hpp>
@@ -37,6 +38,9 @@ public:
     return duplex::offers_aggregation(problem_);
   }
   [[nodiscard]] double upper_scale() const requires FirstOrderProblem<P> { return duplex::upper_scale(problem_); }
+
+  [[nodiscard]] Vector x_scale() const { return duplex::x_scale(problem_); }
+  [[nodiscard]] Vector y_scale() const { return duplex::y_scale(problem_); }
 
   // Of a problem that draws samples.
   template <class Generator, class D> void draw(Generator &generator, D &sample) const requires requires(const P &p) {

@@ -4,6 +4,7 @@
 
 #include <duplex/core/clock.hpp>
 #include <duplex/problem/fused.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/output_sizes.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/problem_view.hpp>
@@ -86,6 +87,15 @@ public:
     sizes_.like_x(out, "cross_xy", [&] { inner_.cross_xy(v, out); });
   }
 
+  // No product of the problem's derivatives: it is not counted.
+  [[nodiscard]] OfferedInverse offered_inverse() const { return duplex::offered_inverse<V>(inner_); }
+  void apply_offered_inverse(const V &v, V &out) {
+    if (limit_ != nullptr) {
+      limit_->check();
+    }
+    sizes_.like_y(out, "precondition or solve_lower", [&] { duplex::apply_offered_inverse(inner_, v, out); });
+  }
+
 private:
   E inner_;
   [[no_unique_address]] OutputSizes<E, V> sizes_;
@@ -131,6 +141,8 @@ public:
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
   [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*problem_); }
   [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
+  [[nodiscard]] Vector x_scale() const { return duplex::x_scale(*problem_); }
+  [[nodiscard]] Vector y_scale() const { return duplex::y_scale(*problem_); }
   [[nodiscard]] Counters &counters() const { return *counters_; }
 
   // What is not counted is passed on, so that a problem may be limited wherever it is measured.

@@ -3,6 +3,7 @@
 // works on them, so that it is compiled once for each kind of vector and not once for each problem.
 
 #include <duplex/core/error.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/output_sizes.hpp>
 #include <duplex/problem/problem.hpp>
 
@@ -29,6 +30,8 @@ template <VectorSpace V> class AnyLower {
     virtual void grad_y(V &out) = 0;
     virtual void hess_yy(const V &v, V &out) = 0;
     virtual void cross_xy(const V &v, V &out) = 0;
+    [[nodiscard]] virtual OfferedInverse offered_inverse() const = 0;
+    virtual void apply_offered_inverse(const V &v, V &out) = 0;
   };
 
   template <class E> struct Of final : Base {
@@ -60,6 +63,10 @@ template <VectorSpace V> class AnyLower {
         throw NotAvailable("the problem does not offer cross_xy(v, out) here");
       }
     }
+    [[nodiscard]] OfferedInverse offered_inverse() const override { return duplex::offered_inverse<V>(inner); }
+    void apply_offered_inverse(const V &v, V &out) override {
+      sizes.like_y(out, "precondition or solve_lower", [&] { duplex::apply_offered_inverse(inner, v, out); });
+    }
     E inner;
     [[no_unique_address]] OutputSizes<E, V> sizes;
   };
@@ -75,6 +82,8 @@ public:
   void grad_y(V &out) { inner_->grad_y(out); }
   void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
   void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
+  [[nodiscard]] OfferedInverse offered_inverse() const { return inner_->offered_inverse(); }
+  void apply_offered_inverse(const V &v, V &out) { inner_->apply_offered_inverse(v, out); }
 
 protected:
   [[nodiscard]] Base &inner() { return *inner_; }
@@ -100,6 +109,8 @@ template <VectorSpace V> class ProblemView {
     [[nodiscard]] virtual Index y_size() const = 0;
     [[nodiscard]] virtual bool offers_aggregation() const = 0;
     [[nodiscard]] virtual Box<V> box() const = 0;
+    [[nodiscard]] virtual V x_scale() const = 0;
+    [[nodiscard]] virtual V y_scale() const = 0;
     virtual bool respond(const V &x, V &y, V &v) const = 0;
   };
 
@@ -111,6 +122,8 @@ template <VectorSpace V> class ProblemView {
     [[nodiscard]] Index y_size() const override { return problem->y_size(); }
     [[nodiscard]] bool offers_aggregation() const override { return duplex::offers_aggregation(*problem); }
     [[nodiscard]] Box<V> box() const override { return box_of(*problem); }
+    [[nodiscard]] V x_scale() const override { return duplex::x_scale(*problem); }
+    [[nodiscard]] V y_scale() const override { return duplex::y_scale(*problem); }
     bool respond(const V &x, V &y, V &v) const override {
       if constexpr (ClosedFormLower<P>) {
         return problem->respond(x, y, v);
@@ -135,6 +148,9 @@ public:
   [[nodiscard]] bool offers_aggregation() const { return viewed_->offers_aggregation(); }
   /// The bounds of x.
   [[nodiscard]] Box<V> box() const { return viewed_->box(); }
+  /// How large the entries of x and of y typically are; empty where the problem does not say.
+  [[nodiscard]] V x_scale() const { return viewed_->x_scale(); }
+  [[nodiscard]] V y_scale() const { return viewed_->y_scale(); }
   bool respond(const V &x, V &y, V &v) const { return viewed_->respond(x, y, v); }
 
 private:

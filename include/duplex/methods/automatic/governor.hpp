@@ -19,6 +19,7 @@
 #include <duplex/methods/automatic/success_claim.hpp>
 #include <duplex/methods/automatic/texts.hpp>
 #include <duplex/methods/automatic/upper_search.hpp>
+#include <duplex/problem/lower_units.hpp>
 #include <duplex/problem/problem_view.hpp>
 
 #include <cstddef>
@@ -35,11 +36,12 @@ struct GovernorOptions {
 template <VectorSpace V> class Governor {
 public:
   Governor(const ProblemView<V> &problem, const State<V> &start, const GovernorOptions &options)
-      : current_(problem, start, options.directions), search_(options.pairs, start), best_(start),
+      : units_(problem), current_(units_.view(), in_units(start), options.directions),
+        search_(options.pairs, start, problem.x_scale()), best_(in_units(start)),
         continuation_(offers_aggregation(problem)), claim_(options.tolerance), direction_(zeros_like(start.x)) {}
 
   /// Before the first step: from another point than the start.
-  void start_at(const State<V> &point) { current_.state() = point; }
+  void start_at(const State<V> &point) { current_.state() = in_units(point); }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
@@ -75,12 +77,15 @@ public:
     report.steps.mu = current_.mu();
     end_where_nothing_helps(status, report);
     state = current_.state();
+    units_.leave(state.y);
+    units_.leave(state.v);
     return report;
   }
 
   [[nodiscard]] const V &direction() const { return direction_; }
 
-  /// What became of the claim of the last step. False where there is nothing left to try.
+  /// What became of the claim of the last step, whose truth is in the same units. False where there is nothing left to
+  /// try.
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) {
     if (verdict.holds()) {
       return true;
@@ -125,6 +130,12 @@ public:
   }
 
 private:
+  [[nodiscard]] State<V> in_units(State<V> state) const {
+    units_.enter(state.y);
+    units_.enter(state.v);
+    return state;
+  }
+
   /// d at x, for the lower level that the last claim's verdict asks for. `singular` where that is ψ.
   [[nodiscard]] LinearStatus prepare() {
     const auto status = has_begun() ? LinearStatus::converged : begin();
@@ -238,6 +249,8 @@ private:
       report.not_finite = status == LinearStatus::not_finite;
     }
   }
+
+  LowerUnits<V> units_; ///< in which y and v are solved for
   CurrentPoint<V> current_;
   UpperSearch<V> search_;
   BestPoint<V> best_;

@@ -87,8 +87,10 @@ public:
 
   /// Whether the lower level was seen not to be quadratic in y: then y is not affine in x, and may have a domain.
   [[nodiscard]] bool is_curved() const { return newton_.is_curved(); }
-  /// Whether H is assembled, so that d can be had to many digits.
+  /// Whether H is assembled, so that it is known what it is.
   [[nodiscard]] bool is_direct() const { return selects_ || inner_.is_direct(); }
+  /// Whether d can be had to many digits at little cost.
+  [[nodiscard]] bool is_quick() const { return selects_ || inner_.is_quick(); }
 
   /// What the inner solves have learnt. What was learnt at a point that is not taken is forgotten.
   struct Knowledge {
@@ -181,8 +183,8 @@ private:
       scale(-1.0, residual_);
       axpy(1.0, slope_, residual_);
     }
-    const auto report = inner_.solve([this](const V &in, V &out) { lower_.hess_yy(in, out); }, s.x, s.y, residual_, s.v,
-                                     gains_.tolerance_of_v(level, s.v));
+    const auto report =
+        inner_.solve(hessian_at<V>(lower_), s.x, s.y, residual_, s.v, gains_.tolerance_of_v(level, s.v));
     work_.v_steps += report.steps;
     work_.eta = report.step_size;
     point.v_error = report.error;

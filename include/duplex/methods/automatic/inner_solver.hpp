@@ -2,14 +2,17 @@
 // Conjugate gradients for H e = r to a given error of e, not of the residual: what the hypergradient feels is the
 // error, which exceeds residual/L by up to the condition number. Knows the lower level from all its solves: the
 // curvatures met, and recycled directions. Where y is small H is assembled once conjugate gradients have cost as many
-// products as that, and where they fail (direct_solver.hpp).
+// products as that, and where they fail (direct_solver.hpp). An inverse that the problem offers comes before all that
+// (offered_solver.hpp).
 
 #include <duplex/core/fields.hpp>
 #include <duplex/methods/automatic/direct_solver.hpp>
 #include <duplex/methods/automatic/error_estimate.hpp>
 #include <duplex/methods/automatic/inner_tolerance.hpp>
+#include <duplex/methods/automatic/offered_solver.hpp>
 #include <duplex/methods/automatic/recycled.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
+#include <duplex/problem/offered.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,10 +20,19 @@
 
 namespace duplex::automatic {
 
+/// Products with H where a lower level stands, and with the inverse that it offers.
+template <class Lower, VectorSpace V> struct HessianAt {
+  void operator()(const V &in, V &out) const { lower->hess_yy(in, out); }
+  [[nodiscard]] bool offers_inverse() const { return offered_inverse<V>(*lower) != OfferedInverse::none; }
+  void invert(const V &in, V &out) const { apply_offered_inverse(*lower, in, out); }
+  Lower *lower;
+};
+template <VectorSpace V, class Lower> [[nodiscard]] HessianAt<Lower, V> hessian_at(Lower &lower) { return {&lower}; }
+
 template <VectorSpace V> class InnerSolver {
 public:
   InnerSolver(const V &x, const V &y, std::size_t memory)
-      : direct_(x, y), recycled_(memory, y), preconditioned_(zeros_like(y)), start_(zeros_like(y)) {}
+      : offered_(y), direct_(x, y), recycled_(memory, y), preconditioned_(zeros_like(y)), start_(zeros_like(y)) {}
 
   /// Moves `solution` and leaves the final residual in `residual`; `product` is that with H at (x, y). On a failure
   /// both are those of the last good step.
@@ -33,7 +45,16 @@ public:
     if (is_direct()) {
       return direct_.solve(product, x, y, residual, solution, tolerance);
     }
+    std::int64_t in_vain = 0;
+    if (uses_offer(product)) {
+      const InnerReport report = solve_by_offer(product, residual, solution, tolerance);
+      if (report.status == LinearStatus::converged) {
+        return report;
+      }
+      in_vain = report.steps;
+    }
     InnerReport report = solve_iteratively(product, residual, solution, tolerance);
+    report.steps += in_vain;
     if (report.status == LinearStatus::converged || report.status == LinearStatus::not_finite ||
         !direct_.is_possible()) {
       return report;
@@ -53,7 +74,12 @@ public:
   [[nodiscard]] double largest_curvature() const { return largest_; }
   /// The error of a solution that leaves this residual: ‖H⁻¹r‖ where H is assembled, otherwise ‖r‖/σ with the smallest
   /// curvature met so far for σ, once some were met.
-  [[nodiscard]] double error_of(const V &residual) {
+  template <class Product> [[nodiscard]] double error_of(const Product &product, const V &residual) {
+    if constexpr (requires { product.invert(residual, preconditioned_); }) {
+      if (!is_direct() && uses_offer(product)) {
+        return offered_.error_of([&](const V &in, V &out) { product.invert(in, out); }, residual);
+      }
+    }
     return is_direct() ? direct_.error_of(residual) : residual_bound(norm(residual));
   }
   /// Below this ∇y f at y is noise.
@@ -66,6 +92,8 @@ public:
   }
   /// Whether H is assembled.
   [[nodiscard]] bool is_direct() const { return direct_.is_ready(); }
+  /// Whether a solve to many digits costs little.
+  [[nodiscard]] bool is_quick() const { return is_direct() || offered_.is_quick(); }
   /// Whether the next solve will cost no product: then it may as well begin from zero.
   [[nodiscard]] bool is_free() const { return direct_.is_believed(); }
   [[nodiscard]] std::int64_t assemblies() const { return direct_.assemblies(); }
@@ -81,6 +109,9 @@ public:
   [[nodiscard]] Knowledge knowledge() const { return {smallest_, largest_, explored_, h_changes_, assemblies()}; }
   /// Forgets what was learnt since. What H is like elsewhere says nothing of it here where it changes.
   void go_back_to(const Knowledge &before) {
+    if (offered_.largest_curvature() > 0.0) { // solves with an inverse do not notice that H changes
+      largest_ = before.largest;
+    }
     if (!h_changes_) {
       return;
     }
@@ -103,11 +134,30 @@ public:
     members("steps in all", steps_in_all_);
     members("excess", excess_);
     members("direct", direct_);
+    members("offered", offered_);
   }
   /// After archive() has read: H as it was, where it was assembled. `lower` is moved to where that was.
   template <class Lower> void restore(Lower &lower) { direct_.restore(lower); }
 
 private:
+  template <class Product> [[nodiscard]] bool uses_offer(const Product &product) const {
+    if constexpr (requires { product.offers_inverse(); }) {
+      return offered_.is_used() && product.offers_inverse();
+    } else {
+      return false;
+    }
+  }
+  template <class Product>
+  InnerReport solve_by_offer(const Product &product, V &residual, V &solution, const InnerTolerance &tolerance) {
+    InnerReport report{.status = LinearStatus::step_limit};
+    if constexpr (requires { product.invert(residual, solution); }) {
+      report = offered_.solve(
+          product, [&](const V &in, V &out) { product.invert(in, out); }, residual, solution, tolerance);
+      largest_ = std::max(largest_, offered_.largest_curvature());
+    }
+    return report;
+  }
+
   /// Stops with `step_limit` once the steps of all solves have cost as many products as assembling H would, where that
   /// is possible.
   template <class Product>
@@ -185,6 +235,7 @@ private:
   static constexpr std::int64_t usual_steps = 2;     ///< of a solve, that nothing would save
   static constexpr double fall_that_explores = 1e-3; ///< of a residual, in fewer steps: all curvatures are alike
 
+  OfferedSolver<V> offered_;
   DirectSolver<V> direct_;
   RecycledDirections<V> recycled_;
   ErrorEstimate estimate_;

@@ -58,12 +58,14 @@ public:
       const double missed = norm(residual_);
       const double rounding = inner.rounding_of_gradient(y);
       const double allowed = std::max(wanted.absolute, wanted.relative * distance(y, y_first_, moved_));
-      if (convex && !curved_ && std::isfinite(lower.value()) &&
-          (missed <= rounding || inner.error_of(residual_) <= 0.5 * allowed)) {
-        total.error += inner.error_of(residual_);
-        assign(next_gradient_, gradient_left);
-        check_more_rarely();
-        return total;
+      if (convex && !curved_ && std::isfinite(lower.value())) {
+        const double left = inner.error_of(hessian_at<V>(lower), residual_);
+        if (missed <= rounding || left <= 0.5 * allowed) {
+          total.error += left;
+          assign(next_gradient_, gradient_left);
+          check_more_rarely();
+          return total;
+        }
       }
       curved_ = true;
       inner.note_that_h_changes();
@@ -72,7 +74,7 @@ public:
       }
       std::swap(gradient_, next_gradient_);
       assign(gradient_, gradient_left);
-      total.error = inner.error_of(gradient_);
+      total.error = inner.error_of(hessian_at<V>(lower), gradient_);
       const double error_before = std::exchange(error, total.error);
       const bool at_rest = !(error <= 0.5 * error_before) && error <= all_but_rounding * norm(y);
       if (convex && (total.error <= allowed || norm(gradient_) <= rounding || at_rest)) {
@@ -106,7 +108,7 @@ private:
     assign(gradient_, residual_);
     scale(-1.0, residual_);
     set_zero(correction_); // y stays where the products are taken
-    return inner.solve([&](const V &in, V &out) { lower.hess_yy(in, out); }, x, y, residual_, correction_, asked);
+    return inner.solve(hessian_at<V>(lower), x, y, residual_, correction_, asked);
   }
 
   void check_more_rarely() {

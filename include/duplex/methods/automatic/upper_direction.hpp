@@ -1,10 +1,12 @@
 #pragma once
-// The move p of x that limited-memory BFGS proposes, and how long the first ones are. Its first matrix is ∇²φ itself
-// where that was assembled (upper_hessian.hpp), and pairs are those since.
+// The move p of x that limited-memory BFGS proposes, and how long the first ones are. Its first matrix is a multiple of
+// D², D = diag(x_scale()) where the problem says how large the entries of x are, and ∇²φ itself where that was
+// assembled (upper_hessian.hpp); pairs are those since.
 
 #include <duplex/methods/automatic/estimate.hpp>
 #include <duplex/methods/automatic/upper_hessian.hpp>
 #include <duplex/numerics/secant_pairs.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/space/box.hpp>
 
 #include <algorithm>
@@ -15,7 +17,8 @@ namespace duplex::automatic {
 
 template <VectorSpace V> class UpperDirection {
 public:
-  UpperDirection(std::size_t pairs, const V &x) : pairs_(pairs_for(x, pairs), x), hessian_(x) {}
+  UpperDirection(std::size_t pairs, const V &x, const V &x_scale = {})
+      : pairs_(pairs_for(x, pairs), x, units_from(x_scale)), hessian_(x) {}
 
   /// p at a point with that slope and value of φ. Before there is any pair, of the length that the last pair says or,
   /// at first, Polyak's step towards F = 0.
@@ -25,7 +28,7 @@ public:
       return;
     }
     pairs_.direction(slope, move);
-    scale(pairs_.empty() ? length_without_pairs(norm(slope), value_there) : reach_, move);
+    scale(pairs_.empty() ? length_without_pairs(-dot(slope, move), value_there) : reach_, move);
   }
 
   /// As propose() within bounds, with the slope's free part, and no farther than the radius where ∇²φ is known.
@@ -48,7 +51,7 @@ public:
   void learn(const V &move, const V &change, double curvature) {
     if (curvature > 100.0 * precision(move) * norm(move) * norm(change)) {
       pairs_.add(move, change, curvature);
-      scale_ = curvature / dot(change, change);
+      scale_ = curvature / pairs_.first_square(change);
       reach_ = 1.0;
     }
   }
@@ -91,7 +94,7 @@ private:
   void propose_on_faces(const Box<V> &box, const Estimate<V> &here, const V &free_slope,
                         V &move) requires EigenVector<V> {
     constexpr int most_rounds = 20;
-    const double first_length = length_without_pairs(norm(free_slope), here.value);
+    const double first_length = length_without_pairs(pairs_.first_square(free_slope), here.value);
     V free = free_slope;
     free = (free.array() == 0 && here.d.array() != 0).select(V::Zero(free.size()), V::Ones(free.size()));
     V fixed = zeros_like(move);
@@ -111,14 +114,22 @@ private:
     move = (free.array() != 0).select(move, fixed);
   }
 
-  /// Of a move along −d, over ‖d‖.
-  [[nodiscard]] double length_without_pairs(double slope, double value_there) const {
+  /// Of a move along −D²d, over its length. `square` is dᵀD²d.
+  [[nodiscard]] double length_without_pairs(double square, double value_there) const {
     if (scale_ > 0.0) {
       return reach_ * scale_;
     }
     const double value = std::abs(value_there);
-    const bool says_something = value > 0.0 && std::isfinite(value) && slope > 0.0;
-    return says_something ? reach_ * value / (slope * slope) : reach_;
+    const bool says_something = value > 0.0 && std::isfinite(value) && square > 0.0;
+    return says_something ? reach_ * value / square : reach_;
+  }
+
+  [[nodiscard]] static V units_from(const V &x_scale) {
+    if constexpr (EigenVector<V>) {
+      return size(x_scale) > 0 ? units_of(x_scale) : V{};
+    } else {
+      return {};
+    }
   }
 
   /// More pairs where x is small: they cost little there.

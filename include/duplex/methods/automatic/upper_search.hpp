@@ -22,8 +22,9 @@ namespace duplex::automatic {
 
 template <VectorSpace V> class UpperSearch {
 public:
-  UpperSearch(std::size_t pairs, const State<V> &start)
-      : direction_(pairs, start.x), doubts_(start.x), trial_(estimate_at(start)), interpolated_(trial_),
+  /// `x_scale`: how large the entries of x typically are; empty where that is not known.
+  UpperSearch(std::size_t pairs, const State<V> &start, const V &x_scale = {})
+      : direction_(pairs, start.x, x_scale), doubts_(start.x), trial_(estimate_at(start)), interpolated_(trial_),
         move_(zeros_like(start.x)), change_(zeros_like(start.x)), free_(zeros_like(start.x)) {}
 
   /// Moves x along p, unless is_exhausted() afterwards. The status is that of the linear solves. Once it is known how
@@ -45,7 +46,7 @@ public:
       }
       outcome_ = judge(current);
       if (outcome_ == Trial::moved || outcome_ == Trial::exhausted) {
-        direction_.count_step(current.hypergradient().is_direct());
+        direction_.count_step(current.hypergradient().is_quick());
         return status;
       }
       if (outcome_ == Trial::doubtful) {
@@ -177,6 +178,7 @@ private:
         interpolation_holds(current, t, slope, curvature)) {
       direction_.learn(move_, change_, curvature);
       doubts_.move(t * norm(move_));
+      region_.learn(std::max(1.0, t) * norm(move_), shortenings_ > 0, true);
       std::swap(here, interpolated_);
       ++interpolations_;
       return Trial::moved;
