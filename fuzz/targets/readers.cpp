@@ -2,6 +2,7 @@
 
 #include "fuzz.hpp"
 
+#include "data/csv_copy.hpp"
 #include "data/npy_write.hpp"
 #include "data/readers.hpp"
 #include "data/source.hpp"
@@ -26,6 +27,17 @@ std::unique_ptr<data::ByteSource> source_of(std::string_view bytes) {
   return data::unpacked(std::make_unique<data::MemorySource>("input", bytes));
 }
 
+/// With every second row left out and the others' first cells changed: what is refused is refused, and no more.
+void copy(std::string_view input) {
+  const std::string label = "\"new,\"";
+  data::CsvCopy copy{.has_header = true, .rows = 3, .added = {"a", "b"}};
+  copy.change = [&](std::size_t row) {
+    return data::CopiedRow{.is_left_out = row % 2 == 1, .label = row == 0 ? &label : nullptr, .added = {"1", "2"}};
+  };
+  std::size_t bytes = 0;
+  data::copy_csv(*source_of(input), copy, [&](std::string_view piece) { bytes += piece.size(); });
+}
+
 void read_arrays(std::string_view features, std::string_view labels) {
   use_or_refuse([&] {
     const auto from = source_of(labels);
@@ -48,6 +60,16 @@ void read_csv(std::string_view input) {
   options.id = "id";
   options.expect_labels = false;
   read(options);
+  options = small_tables(); // a table by its own columns, and again with roles for all of them
+  options.expect_labels = false;
+  use_or_refuse([&] { options.plan = data::read_csv(*source_of(input), options).plan; });
+  read(options);
+  options.plan = nullptr;
+  options.source = "1";
+  options.trusted_column = "2";
+  options.drop = {"3"};
+  read(options);
+  use_or_refuse([&] { copy(input); });
 }
 
 void read_npy(std::string_view input) {

@@ -66,6 +66,9 @@ void clean_with(clean::Journal &journal) {
   static const LabelledSamples training = two_sides(20);
   static const LabelledSamples trusted = two_sides(8);
   clean::Options options;
+  options.model = clean::ModelKind::linear;
+  options.sources = {.of_row = std::vector<std::uint32_t>(20, 0), .count = 2};
+  std::fill_n(options.sources.of_row.begin(), 7, 1U);
   options.threads = 1;
   options.most_steps = 5;
   options.rounds = 1;
@@ -77,7 +80,7 @@ void clean_with(clean::Journal &journal) {
   }
 }
 
-/// Of a cleaning that is done, and of one in the middle of its second bilevel run.
+/// Of a cleaning that is done, and of one in the middle of its bilevel run.
 std::array<SavedState, 2> cleaned() {
   std::array<SavedState, 2> saved;
   clean::Journal journal(
@@ -192,13 +195,12 @@ void go_on_solving(std::string_view input) {
 
 void go_on_cleaning(std::string_view input) {
   static const std::array<SavedState, 2> good = cleaned();
-  for (const auto &saved : good) {
-    const SavedState state = edited(saved, input);
-    use_or_refuse([&] {
-      clean::Journal journal([](const SavedState &) {}, infinity, &state);
-      clean_with(journal);
-    });
-  }
+  const SavedState state =
+      edited(good[input.size() % good.size()], input); // one of them: a cleaning takes milliseconds
+  use_or_refuse([&] {
+    clean::Journal journal([](const SavedState &) {}, infinity, &state);
+    clean_with(journal);
+  });
 }
 
 std::vector<std::string> checkpoint_seeds() {

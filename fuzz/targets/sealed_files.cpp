@@ -4,9 +4,11 @@
 
 #include "checkpoint/manifest.hpp"
 #include "clean/model_file.hpp"
+#include "data/readers.hpp"
 #include "report/hash.hpp"
 #include "report/json_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -38,6 +40,11 @@ void predict_with(const clean::Model &model) {
   if (model.features > few || static_cast<Index>(model.classes.size()) > few || model.hidden > few) {
     return;
   }
+  const std::string table = "x,y,z\n1,u,2026-03-01\n,v,\n3,u,2026-03-02\n";
+  use_or_refuse([&] {
+    data::MemorySource source("table", table);
+    (void)data::read_csv(source, {.plan = clean::plan_of(model), .expect_labels = false});
+  });
   data::Dataset rows;
   rows.features = FeatureTable(Storage::float32, model.features);
   rows.features.append(std::vector<float>(static_cast<std::size_t>(model.features), 1.0F));
@@ -98,11 +105,19 @@ std::vector<std::string> manifest_seeds() {
 
 std::vector<std::string> model_seeds() {
   std::vector<std::string> seeds;
-  for (const Index hidden : {Index{0}, Index{2}}) {
+  data::MemorySource table("table", "x,y,label\n1,u,a\n,u,b\n3,u,b\n");
+  for (const Index hidden : {Index{0}, Index{2}, Index{-1}}) {
     std::string weights;
     std::string hidden_weights;
     std::string json;
-    for (const auto &file : clean::model_files(small_model(hidden))) {
+    auto model = small_model(std::max<Index>(hidden, 0));
+    if (hidden < 0) { // of a table
+      model.plan = data::read_csv(table, {}).plan;
+      model.feature_names = model.plan->feature_names();
+      model.features = model.plan->features();
+      model.weights.assign(static_cast<std::size_t>(2 * (model.features + 1)), 0.5F);
+    }
+    for (const auto &file : clean::model_files(model)) {
       (file.name == "model.json" ? json : file.name == "model.npy" ? weights : hidden_weights) = file.content;
     }
     seeds.push_back(json + std::string(between_files) + weights + std::string(between_files) + hidden_weights);

@@ -32,6 +32,22 @@ function sectionOf(section) {
   );
 }
 
+/** What is technical is folded away, for those who want to know. */
+const folded = (sections) =>
+  element("details", { class: "folded" }, element("summary", {}, "Technical details"), sections);
+
+const cautions = (warnings) =>
+  element(
+    "aside",
+    { class: "cautions", "aria-label": "Warnings" },
+    element("h2", {}, warnings.length === 1 ? "Before you rely on this" : `${warnings.length} things to know before you rely on this`),
+    element(
+      "ul",
+      {},
+      warnings.map(({ code, text: sentence }) => element("li", { "data-code": code }, sentence)),
+    ),
+  );
+
 const tile = ({ label: name, value, note, tone }) =>
   element(
     "div",
@@ -66,17 +82,20 @@ const contents = (sections) =>
 const linkTo = (section) => element("a", { href: `#${section.id}` }, section.querySelector("h2").textContent);
 
 function show(data) {
-  const sections = (data.sections ?? []).map(sectionOf);
+  const parts = data.sections ?? [];
+  const sections = parts.filter(({ technical }) => !technical).map(sectionOf);
+  const details = parts.filter(({ technical }) => technical).map(sectionOf);
   document.title = data.title ?? "Report";
   document
     .getElementById("page")
     .replaceChildren(
       header(data),
+      ...(data.warnings?.length ? [cautions(data.warnings)] : []),
       ...(data.headline?.length
         ? [element("dl", { class: "tiles", "aria-label": "Key figures" }, data.headline.map(tile))]
         : []),
       ...(sections.length > 2 ? [contents(sections)] : []),
-      element("main", {}, sections),
+      element("main", {}, sections, details.length > 0 && folded(details)),
       element("footer", {}, "This file holds all that it shows and asks nothing of the network."),
     );
 }

@@ -19,7 +19,8 @@ export const byColumn = (items, column, direction) =>
     isMissing(a) || isMissing(b) ? isMissing(a) - isMissing(b) : direction * compare(a, b),
   );
 
-export function sortableTable({ title, columns, items }) {
+/** `prose` is the column, if any, whose text is wrapped instead of cut. */
+export function sortableTable({ title, columns, items, prose }) {
   const shown = items.some(({ features }) => features !== undefined) ? [...columns, "features"] : columns;
   const numeric = new Set(shown.filter((column) => items.some((item) => typeof item[column] === "number")));
   const body = element("tbody");
@@ -27,7 +28,11 @@ export function sortableTable({ title, columns, items }) {
     element(
       "tr",
       {},
-      shown.map((column) => element("td", { class: numeric.has(column) && "number" }, label(cell(item[column])))),
+      shown.map((column) =>
+        column === prose
+          ? element("td", { class: "prose-cell" }, cell(item[column]))
+          : element("td", { class: numeric.has(column) && "number" }, label(cell(item[column]))),
+      ),
     );
   const pages = inPages(items, rowsPerPage, body, rowOf);
 

@@ -92,6 +92,10 @@ export const full = {
   subtitle: hostile.separators,
   generated: "2026-03-01T09:30:00Z",
   version: "0.1.0",
+  warnings: [
+    { code: "few-trusted-rows", text: "There are 8 trusted rows for 2 classes: what is found rests on little." },
+    { code: "column-left-out", text: hostile.image },
+  ],
   headline: [
     { label: "Suspects", value: "2 481", note: "of 5 000 rows", tone: "alert" },
     { label: "Accuracy", value: "83.4 %", note: "69.1 % before" },

@@ -104,7 +104,7 @@ test("a page of everything", async (all) => {
     await all.test("the page shows every part of its data", async () => {
       assert.equal(await page.title(), full.title);
       assert.deepEqual(
-        await texts(page, "h2"),
+        await texts(page, "section h2"),
         full.sections.map(({ title }) => title),
       );
       assert.deepEqual(await texts(page, ".tile .value"), ["2 481", "83.4 %", "0.481", "13 s"]);
@@ -121,6 +121,12 @@ test("a page of everything", async (all) => {
       ]);
       assert.deepEqual(await texts(page, ".table tbody tr:first-child > *"), ["alpha", "0.1"]);
       assert.deepEqual(await texts(page, ".table tbody tr:last-child > *"), ["seed", "–"]);
+    });
+
+    await all.test("warnings come before all else, as text", async () => {
+      assert.deepEqual(await texts(page, ".cautions li"), full.warnings.map(({ text }) => text));
+      assert.equal(await page.locator("#page > *").nth(1).getAttribute("class"), "cautions");
+      assert.equal(await page.locator(".cautions li").first().getAttribute("data-code"), "few-trusted-rows");
     });
 
     await all.test("a curve has a gap where it has no value", async () => {
@@ -270,18 +276,23 @@ test("the page that duplex clean writes", async (all) => {
         assert.equal(digits(values[1]), "500");
         assert.equal(digits(values[2]), (100 * summary.test.accuracy).toFixed(1));
         assert.equal(values[3], summary.quality.f1.toFixed(3));
-        assert.deepEqual(await texts(page, "h2"), [
+        assert.deepEqual(await texts(page, "main > section > h2"), [
+          "How to read this",
           "The worst suspects",
+          "Class by class",
           "Given label against suggested label",
+          "How labels go wrong",
           "Trust in the labels",
-          "While it ran",
-          "Where the time went",
-          "Settings",
         ]);
+        assert.deepEqual(await texts(page, ".folded h2"), ["Where the time went", "Settings"]);
+        assert.equal(await count(page, ".cautions"), 0);
         assert.equal(await count(page, ".gallery canvas"), 24);
-        assert.equal(await count(page, ".heat td"), 100);
+        assert.equal(await count(page, ".heat td"), 200);
         assert.equal(await count(page, ".heat td.diagonal .nought"), 10, "a suspect's suggestion is another class");
-        assert.equal(await count(page, "g.curve path"), 6);
+        assert.equal(await page.locator(".folded table").first().isVisible(), false, "what is technical is folded away");
+        await page.locator(".folded > summary").click();
+        await page.locator(".folded table").first().waitFor();
+        await page.locator(".folded > summary").click();
         await page.screenshot({ path: join(folder, "clean-top.png"), clip: { x: 0, y: 0, width: 1280, height: 1180 } });
         const rows = readFileSync(join(out, "suspects.csv"), "utf8").trim().split("\n");
         const [row, , given, suggested] = rows[1].split(",");

@@ -320,6 +320,27 @@ void RunFolder::remove_checkpoints() const {
   }
 }
 
+namespace {
+
+report::Fingerprint written_as(const fs::path &path, const report::NamedContent &written) {
+  report::Hasher hasher;
+  std::uint64_t bytes = 0;
+  report::replace_file(path, [&](const report::Sink &sink) {
+    const auto take = [&](std::string_view piece) {
+      hasher.add(piece);
+      bytes += piece.size();
+      sink(piece);
+    };
+    take(written.content);
+    if (written.produce) {
+      written.produce(take);
+    }
+  });
+  return {bytes, hasher.hash()};
+}
+
+} // namespace
+
 void RunFolder::write(std::span<const report::NamedContent> files) {
   const auto is_written = [&](const std::string &name) {
     return std::any_of(files.begin(), files.end(), [&](const auto &written) { return written.name == name; });
@@ -342,8 +363,8 @@ void RunFolder::write(std::span<const report::NamedContent> files) {
   write_manifest(); // whenever the program is killed, it is known what may lie there
   has_written_ = true;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    report::replace_file(path_ / files[i].name, files[i].content);
-    manifest_.results[manifest_.results.size() - files.size() + i].content = report::fingerprint_of(files[i].content);
+    manifest_.results[manifest_.results.size() - files.size() + i].content =
+        written_as(path_ / files[i].name, files[i]);
   }
   if (!has_checkpoint_) {
     remove_checkpoints(); // of an earlier run
@@ -352,8 +373,21 @@ void RunFolder::write(std::span<const report::NamedContent> files) {
   remove_older();
 }
 
+void RunFolder::refuse_as_input(const std::string &name) const {
+  const bool is_input = std::any_of(manifest_.inputs.begin(), manifest_.inputs.end(), [&](const InputFile &input) {
+    std::error_code unknown;
+    return fs::equivalent(path_ / name, input.path, unknown);
+  });
+  if (is_input) {
+    throw InvalidInput(fmt::format("'{}' in '{}' is read by the run, which would write its result of that name there: "
+                                   "choose another --out",
+                                   name, shown_));
+  }
+}
+
 /// A file that no run is known to have written is somebody's own: it gets another name, and that is told.
 void RunFolder::put_aside_if_foreign(const std::string &name) {
+  refuse_as_input(name);
   const bool is_known = std::find(manifest_.older.begin(), manifest_.older.end(), name) != manifest_.older.end() ||
                         std::any_of(manifest_.results.begin(), manifest_.results.end(),
                                     [&](const ResultFile &result) { return result.name == name; });

@@ -70,6 +70,8 @@ public:
   /// A file that the run reads, before it begins or later. Throws InvalidInput where a run that goes on had not read it
   /// before.
   void add_input(const std::filesystem::path &file);
+  /// Throws InvalidInput where a file of this name in the folder is one that the run reads.
+  void refuse_as_input(const std::string &name) const;
 
   /// In the place of an earlier checkpoint; whenever the program is killed, a whole one remains. Where it cannot be
   /// written the run goes on: that is told once, and the next one is tried.

@@ -1,7 +1,5 @@
 #include "clean/beliefs.hpp"
 
-#include <Eigen/Cholesky>
-
 #include <algorithm>
 #include <cmath>
 
@@ -31,38 +29,6 @@ double mean_loss(const Matrix &log_p, const std::vector<std::uint32_t> &labels) 
     sum -= static_cast<double>(log_p(i, labels[static_cast<std::size_t>(i)]));
   }
   return sum / static_cast<double>(log_p.rows());
-}
-
-Eigen::Vector2d pooling_weights(const Matrix &first, const Matrix &second, const std::vector<std::uint32_t> &labels) {
-  constexpr double prior = 5.0; // samples' worth
-  constexpr double largest = 3.0;
-  constexpr int newton_steps = 20;
-  Eigen::Vector2d ab(0.5, 0.5);
-  for (int step = 0; step < newton_steps; ++step) {
-    Eigen::Vector2d gradient = prior * (ab - Eigen::Vector2d(0.5, 0.5));
-    Eigen::Matrix2d hessian = prior * Eigen::Matrix2d::Identity();
-    for (Index i = 0; i < first.rows(); ++i) {
-      const Eigen::ArrayXd one = first.row(i).transpose().cast<double>().array();
-      const Eigen::ArrayXd two = second.row(i).transpose().cast<double>().array();
-      Eigen::ArrayXd p = ab[0] * one + ab[1] * two;
-      p = (p - p.maxCoeff()).exp();
-      p /= p.sum();
-      const Eigen::Vector2d mean((p * one).sum(), (p * two).sum());
-      const auto label = static_cast<Index>(labels[static_cast<std::size_t>(i)]);
-      gradient += mean - Eigen::Vector2d(one[label], two[label]);
-      const double mixed = (p * one * two).sum();
-      Eigen::Matrix2d second_moment;
-      second_moment << (p * one * one).sum(), mixed, mixed, (p * two * two).sum();
-      hessian += second_moment - mean * mean.transpose();
-    }
-    for (Index i = 0; i < 2; ++i) { // a weight that rests on its bound stays there while the slope points outwards
-      if ((ab[i] <= 0.0 && gradient[i] > 0.0) || (ab[i] >= largest && gradient[i] < 0.0)) {
-        gradient[i] = hessian(0, 1) = hessian(1, 0) = 0.0;
-      }
-    }
-    ab = (ab - hessian.ldlt().solve(gradient)).cwiseMax(0.0).cwiseMin(largest);
-  }
-  return ab;
 }
 
 double entropy_of(const std::vector<std::uint32_t> &labels, Index classes) {

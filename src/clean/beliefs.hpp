@@ -21,9 +21,4 @@ namespace duplex::clean {
 /// Of the classes' shares among the labels.
 [[nodiscard]] double entropy_of(const std::vector<std::uint32_t> &labels, Index classes);
 
-/// The weights (a, b), from 0 to 3, under which softmax(a·first + b·second) fits the labels best, drawn a little
-/// towards (½, ½): Newton's method on a convex function of two numbers.
-[[nodiscard]] Eigen::Vector2d pooling_weights(const Matrix &first, const Matrix &second,
-                                              const std::vector<std::uint32_t> &labels);
-
 } // namespace duplex::clean

@@ -47,33 +47,10 @@ void refuse_failure(const Summary &summary) {
   }
 }
 
-} // namespace
-
-BilevelAnswer BilevelRuns::run(int run, const BilevelProblem &problem) {
-  BilevelAnswer answer = problem.solve(request(run, problem.curvature()));
-  if (answer.summary.termination == Termination::interrupted) {
-    throw Interrupted("interrupted");
-  }
-  refuse_failure(answer.summary);
-  for (const auto &row : answer.looks) {
-    result_.looks.push_back(look_of(run, row));
-  }
-  seconds_ += answer.summary.seconds;
-  const auto index = static_cast<std::size_t>(run);
-  result_.solver = answer.solver;
-  result_.steps[index] = answer.summary.iterations;
-  result_.best_step[index] = answer.kept_step;
-  result_.endings[index] = ending_of(answer.summary.termination);
-  result_.recoveries[index] = answer.summary.recoveries;
-  return answer;
-}
-
-Look BilevelRuns::look_of(int run, const TraceRow &row) const {
+Look look_of(const TraceRow &row) {
   const Measured measured = measured_at(row);
-  return {.run = run,
-          .step = row.iteration,
-          .steps_in_all = (run == 0 ? 0 : result_.steps[0]) + row.iteration,
-          .seconds = seconds_ + row.seconds,
+  return {.step = row.iteration,
+          .seconds = row.seconds,
           .trusted_loss = measured.trusted_loss,
           .held_out_loss = measured.held_out_loss,
           .held_out_accuracy = measured.held_out_accuracy,
@@ -82,25 +59,40 @@ Look BilevelRuns::look_of(int run, const TraceRow &row) const {
 
 /// β = 1/λ_max of the lower Hessian where the run begins; x moves by the direction of d, which has no unit to get
 /// wrong.
-BilevelRequest BilevelRuns::request(int run, double curvature) const {
+BilevelRequest request_of(const Options &options, double curvature, const std::function<void(const Look &)> &watch) {
   const double beta = 1.0 / std::max(curvature, 1e-12);
-  BilevelRequest request{.solver = options_.solver.empty() ? "bagdc" : options_.solver,
-                         .defaults = {{"upper", "normalized"}, {"alpha", 0.1}, {"beta", in_four_digits(beta)}},
-                         .most_steps = options_.most_steps,
-                         .interrupt = options_.interrupt};
-  const auto add = [&](const char *option, const auto &value) { request.defaults.emplace_back(option, value); };
-  if (plan_.convex) {
-    add("dual", "relaxed");
-    add("eta-cap", in_four_digits(10.0 * beta));
-  } else { // along directions of negative curvature the multiplier grows: slowly by short steps, not at all if damped
-    add("dual", "constant");
-    add("eta", in_four_digits(beta));
-    add("damping", in_four_digits(0.1 / beta));
-  }
-  if (watch_) {
-    request.watch = [this, run](const TraceRow &row) { watch_(look_of(run, row)); };
+  BilevelRequest request{.solver = options.solver.empty() ? "bagdc" : options.solver,
+                         .defaults = {{"upper", "normalized"},
+                                      {"alpha", 0.1},
+                                      {"beta", in_four_digits(beta)},
+                                      {"dual", "relaxed"},
+                                      {"eta-cap", in_four_digits(10.0 * beta)}},
+                         .most_steps = options.most_steps,
+                         .interrupt = options.interrupt};
+  if (watch) {
+    request.watch = [&watch](const TraceRow &row) { watch(look_of(row)); };
   }
   return request;
+}
+
+} // namespace
+
+BilevelAnswer solve_bilevel(const BilevelProblem &problem, const Options &options,
+                            const std::function<void(const Look &)> &watch, Result &result) {
+  BilevelAnswer answer = problem.solve(request_of(options, problem.curvature(), watch));
+  if (answer.summary.termination == Termination::interrupted) {
+    throw Interrupted("interrupted");
+  }
+  refuse_failure(answer.summary);
+  for (const auto &row : answer.looks) {
+    result.looks.push_back(look_of(row));
+  }
+  result.solver = answer.solver;
+  result.steps = answer.summary.iterations;
+  result.best_step = answer.kept_step;
+  result.ending = ending_of(answer.summary.termination);
+  result.recoveries = answer.summary.recoveries;
+  return answer;
 }
 
 } // namespace duplex::clean

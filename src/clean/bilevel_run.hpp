@@ -1,5 +1,5 @@
 #pragma once
-// A bilevel run of either model is solve() with these options and this monitor: a look at every fifth step, early
+// A bilevel run is solve() with these options and this monitor: a look at every fifth step, early
 // stopping on the loss of held-out samples, and recoveries where that loss rises.
 
 #include "clean/classifier.hpp"
@@ -20,7 +20,7 @@ struct Measured {
   double held_out_loss = 0.0;
   double trusted_loss = 0.0;
   double held_out_accuracy = 0.0;
-  Index suspects = 0; ///< samples with x < 0
+  Index suspects = 0; ///< sources with x < 0
 };
 
 inline constexpr std::array<const char *, 4> bilevel_metrics{"held-out loss", "trusted loss", "held-out accuracy",

@@ -22,17 +22,19 @@ namespace duplex::clean {
 /// Part of what a model is fitted to.
 struct WeightedSamples {
   LabelledSamples samples;
-  Vector weights;      ///< one per sample; 0 leaves it out
-  Matrix targets = {}; ///< probabilities of the classes in the labels' place, where there are any
+  Vector weights;          ///< one per sample; 0 leaves it out
+  Matrix likelihoods = {}; ///< P(label | true class), samples by classes; none: labels are taken as they are
 };
 
+/// Penalties are in the classifier's own unit, and tried from the largest on, each from where the one before ended.
 struct TrainingPlan {
-  std::vector<double> penalties; ///< that are tried on the trusted samples, largest first
-  std::int64_t alone = 60;       ///< iterations on the trusted samples
-  std::int64_t in_a_round = 12;  ///< from the model of the round before
-  std::int64_t at_last = 40;     ///< on all samples
-  double less_of_penalty = 1.0;  ///< factor on it where training samples are fitted, beyond what their number does
-  bool convex = true;            ///< whether the bilevel problem's lower level is
+  std::vector<double> penalties;              ///< tried on some of the rows at first
+  std::vector<double> penalties_of_trusted;   ///< on trusted samples alone
+  std::vector<double> factors{1.0};           ///< tried on the penalty when all rows are fitted first
+  std::vector<double> factors_in_rounds{1.0}; ///< and in a round
+  std::int64_t at_first = 30;                 ///< iterations of a fit
+  std::int64_t in_a_round = 15;               ///< from the model of the round before
+  std::int64_t at_last = 60;                  ///< on all samples
 };
 
 /// What a bilevel run is told. What it saves of itself is added to by the run.
@@ -54,7 +56,7 @@ struct BilevelAnswer {
   std::vector<TraceRow> looks; ///< with the metrics of bilevel_run.hpp
 };
 
-/// Hyper-cleaning: a weight σ(x_i) for each training sample such that the model fits trusted ones.
+/// A weight σ(x_s) for the training samples of each source such that the model fits trusted ones.
 class BilevelProblem {
 public:
   BilevelProblem() = default;
@@ -83,9 +85,6 @@ public:
   virtual void fit(std::span<const WeightedSamples> parts, const FitOptions &options, Vector &model) const = 0;
   /// log p of every class, samples by classes.
   [[nodiscard]] virtual Matrix log_probabilities(const LabelledSamples &samples, const Vector &model) const = 0;
-  /// Training samples, trusted samples in use, and trusted samples that only the looks see.
-  [[nodiscard]] virtual std::unique_ptr<BilevelProblem>
-  bilevel(const LabelledSamples &training, const LabelledSamples &used, const LabelledSamples &held_out) const = 0;
 };
 
 } // namespace duplex::clean

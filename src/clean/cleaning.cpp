@@ -2,35 +2,54 @@
 
 #include "clean/beliefs.hpp"
 #include "clean/bilevel.hpp"
+#include "clean/choice.hpp"
+#include "clean/disagreement.hpp"
 #include "clean/journal.hpp"
-#include "clean/label_account.hpp"
-#include "clean/linear.hpp"
 #include "clean/network.hpp"
+#include "clean/out_of_fold.hpp"
+#include "clean/pooling.hpp"
 #include "clean/subsets.hpp"
 
-#include <duplex/solve.hpp>
+#include <duplex/core/clock.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace duplex::clean {
 
 namespace {
 
+/// Five; of many rows three, whose models have seen enough of them.
+Index folds_of(Index rows) {
+  constexpr Index many = 2500;
+  return std::min<Index>(rows >= many ? 3 : 5, rows);
+}
+
+/// Fewer trusted samples than these tell nothing by themselves.
+constexpr Index least_trusted_to_pool = 10;
+
 class Cleaner {
 public:
-  Cleaner(const Classifier &classifier, const LabelledSamples &training, const LabelledSamples &trusted, Index classes,
-          const Options &options, const std::function<void(const Look &)> &watch)
-      : classifier_(classifier), options_(options), watch_(watch), training_(training), trusted_(trusted),
-        classes_(classes), rows_(training.features->rows()), trusted_rows_(trusted.features->rows()),
-        order_(interleaved_order(*trusted.labels, classes, options.seed + 1)) {
-    result_.hidden = classifier.hidden();
-    const Index middle = rows_ / 2;
-    halves_[0] = slice(training, 0, middle);
-    halves_[1] = slice(training, middle, rows_ - middle);
+  Cleaner(const LabelledSamples &training, const LabelledSamples &trusted, Index classes, const Options &options,
+          const std::function<void(const Look &)> &watch)
+      : options_(options), watch_(watch), classes_(classes) {
+    const Index folds = folds_of(training.features->rows());
+    training_ = {training, folds};
+    trusted_.folds = folds;
+    if (trusted.features && trusted.features->rows() > 0) {
+      order_ = interleaved_order(*trusted.labels, classes, options.seed + 1);
+      trusted_.samples = gather(trusted, order_);
+      right_ = *trusted_.samples.labels;
+    }
+    trusted_classes_ = std::set<std::uint32_t>(right_.begin(), right_.end());
   }
 
-  Result run() {
+  /// With a classifier of one's own in the place of those that are chosen.
+  Result run(std::shared_ptr<const Classifier> classifier) {
     Stopwatch clock;
     const auto timed = [&](double &seconds, const auto &work) {
       const double before = clock.seconds_while_paused();
@@ -40,254 +59,346 @@ public:
       seconds = clock.seconds_while_paused() - before;
       refuse_if_interrupted(options_.interrupt);
     };
+    timed(result_.timings.choice, [&] { choose(std::move(classifier)); });
     timed(result_.timings.trusted_model, [&] { fit_trusted(); });
-    timed(result_.timings.bilevel, [&] { bilevel_runs(); });
+    timed(result_.timings.bilevel, [&] { weigh_sources(); });
     timed(result_.timings.rounds, [&] {
-      improve_in_rounds();
-      judge_labels();
+      judge_in_rounds();
+      give_verdict();
     });
     timed(result_.timings.final_model, [&] { fit_final(); });
     return std::move(result_);
   }
 
 private:
-  /// Folds are runs of the interleaved order: every class is in each, as evenly as can be.
-  [[nodiscard]] Index fold_of(Index place, Index folds) const { return place * folds / trusted_rows_; }
+  /// What one way of judging rows has come to.
+  struct Believed {
+    std::vector<OutOfFold> fitted;
+    Matrix of_training; ///< log p, as of_trusted
+    Matrix of_trusted;
+    Eigen::VectorXd pooling;
+  };
 
-  /// 0 for the samples of the fold, 1 for the others.
-  [[nodiscard]] Vector outside_fold(Index fold, Index folds) const {
-    Vector weights = Vector::Ones(trusted_rows_);
-    for (Index place = 0; place < trusted_rows_; ++place) {
-      if (fold_of(place, folds) == fold) {
-        weights[order_[static_cast<std::size_t>(place)]] = 0.0F;
+  [[nodiscard]] Index rows() const { return training_.rows(); }
+  [[nodiscard]] std::span<const std::uint32_t> given() const { return *training_.samples.labels; }
+  [[nodiscard]] bool has_sources() const { return !options_.sources.of_row.empty(); }
+  void tell(const std::string &what) const {
+    if (options_.tell) {
+      options_.tell(what);
+    }
+  }
+
+  void choose(std::shared_ptr<const Classifier> classifier) {
+    tell("choosing what models see of the features");
+    if (classifier) {
+      MappedSamples samples(training_, trusted_, *training_.samples.features);
+      chosen_.push_back(
+          {Learner(std::move(classifier), robust_map(*training_.samples.features, options_.pixels), samples), {}, 0.0});
+      remember(chosen_.front().learner);
+      const Learner &learner = chosen_.front().learner;
+      const Tried tried = try_penalties(learner, lesson(learner.classifier().plan().at_first),
+                                        learner.classifier().plan().penalties, 1);
+      chosen_.front().fitness = tried.fitness;
+      chosen_.front().rho = tried.rho;
+      result_.seen_as.emplace_back("a network");
+    } else {
+      chosen_ = choose_learners(training_, trusted_, classes_, options_);
+      for (auto &chosen : chosen_) {
+        result_.seen_as.push_back(chosen.learner.sight().name());
+        remember(chosen.learner);
       }
     }
-    return weights;
+    fitted_.resize(chosen_.size());
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      fitted_[i].rho = chosen_[i].rho;
+    }
+  }
+
+  /// Fits of a learner are written down from now on.
+  void remember(Learner &learner) const {
+    if (options_.journal != nullptr) {
+      learner.replace_classifier(remembering(learner.shared_classifier(), *options_.journal));
+    }
+  }
+
+  [[nodiscard]] Lesson lesson(std::int64_t iterations) const {
+    return {.iterations = iterations, .interrupt = options_.interrupt};
   }
 
   void fit_trusted() {
-    constexpr Index many = 1000;
-    const Index folds = trusted_rows_ > many ? 2 : std::min<Index>(5, trusted_rows_);
-    const auto &penalties = classifier_.plan().penalties;
-    std::vector<Matrix> unseen(penalties.size(), Matrix::Zero(trusted_rows_, classes_));
-    for (Index fold = 0; fold < folds && folds > 1; ++fold) {
-      const WeightedSamples outside{trusted_, outside_fold(fold, folds)};
-      Vector y = classifier_.untrained();
-      for (std::size_t i = 0; i < penalties.size(); ++i) {
-        classifier_.fit({&outside, 1}, fit_options(penalties[i], classifier_.plan().alone), y);
-        const Matrix log_p = classifier_.log_probabilities(trusted_, y);
-        for (Index row = 0; row < trusted_rows_; ++row) {
-          if (outside.weights[row] == 0.0F) {
-            unseen[i].row(row) = log_p.row(row);
-          }
-        }
-        refuse_if_interrupted(options_.interrupt);
-      }
-    }
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < penalties.size() && folds > 1; ++i) {
-      if (mean_loss(unseen[i], *trusted_.labels) < mean_loss(unseen[best], *trusted_.labels)) {
-        best = i;
-      }
-    }
-    rho_ = penalties[best];
-    unseen_ = std::move(unseen[best]);
-    const double entropy = entropy_of(*trusted_.labels, classes_);
-    result_.skill =
-        folds > 1 && entropy > 0.0 ? std::max(0.0, 1.0 - mean_loss(unseen_, *trusted_.labels) / entropy) : 0.0;
-    result_.trusted_only = classifier_.untrained();
-    const WeightedSamples all{trusted_, Vector::Ones(trusted_rows_)};
-    classifier_.fit({&all, 1}, fit_options(rho_, classifier_.plan().alone), result_.trusted_only);
-  }
-
-  [[nodiscard]] FitOptions fit_options(double rho, std::int64_t iterations) const {
-    return {.rho = rho, .iterations = iterations, .interrupt = options_.interrupt};
-  }
-
-  /// What the trusted model believes of the training samples, pooled with the bilevel models' beliefs.
-  void bilevel_runs() {
-    result_.weight.resize(rows_);
-    beliefs_.resize(rows_, classes_);
-    Matrix held_out_bilevel(0, classes_);
-    Matrix held_out_trusted(0, classes_);
-    std::vector<std::uint32_t> held_out_labels;
-    BilevelRuns runs(options_, classifier_.plan(), watch_, result_);
-    for (int half = 0; half < 2; ++half) {
-      const LabelledSamples &seen = half_of(1 - half);
-      std::vector<Index> held;
-      std::vector<Index> used;
-      constexpr Index quarters = 4;
-      for (Index place = 0; place < trusted_rows_; ++place) {
-        const Index row = order_[static_cast<std::size_t>(place)];
-        (fold_of(place, quarters) == half ? held : used).push_back(row);
-      }
-      if (held.empty() || used.empty()) { // too few to hold any out
-        held = used = order_;
-      }
-      const LabelledSamples held_out = gather(trusted_, held);
-      const auto problem = classifier_.bilevel(seen, gather(trusted_, used), held_out);
-      const BilevelAnswer answer = runs.run(half, *problem);
-      result_.weight.segment(first_of(1 - half), count_of(1 - half)) =
-          answer.x.unaryExpr([](float x) { return 1.0F / (1.0F + std::exp(-x)); });
-      judge(half, answer.model);
-      append(held_out_bilevel, classifier_.log_probabilities(held_out, answer.model));
-      Matrix of_trusted(static_cast<Index>(held.size()), classes_);
-      for (std::size_t i = 0; i < held.size(); ++i) {
-        of_trusted.row(static_cast<Index>(i)) = unseen_.row(held[i]);
-      }
-      append(held_out_trusted, of_trusted);
-      held_out_labels.insert(held_out_labels.end(), held_out.labels->begin(), held_out.labels->end());
-    }
-    const Eigen::Vector2d ab = pooling_weights(held_out_trusted, held_out_bilevel, held_out_labels);
-    result_.pooled_trusted = ab[0];
-    result_.pooled_bilevel = ab[1];
-    for (int half = 0; half < 2; ++half) {
-      auto own = rows_of_half(half);
-      own = static_cast<float>(ab[1]) * own +
-            static_cast<float>(ab[0]) * classifier_.log_probabilities(half_of(half), result_.trusted_only);
-    }
-    softmax_rows(beliefs_);
-    admit_unknown_classes();
-    unseen_trusted_ = static_cast<float>(ab[1]) * held_out_bilevel + static_cast<float>(ab[0]) * held_out_trusted;
-    unseen_labels_ = std::move(held_out_labels);
-  }
-
-  /// A class without a trusted sample is believed in as often as labels are right in the other classes:
-  /// no model has learnt it, so that its own label is the only witness.
-  void admit_unknown_classes() {
-    std::vector<bool> known(static_cast<std::size_t>(classes_), false);
-    for (const auto label : *trusted_.labels) {
-      known[label] = true;
-    }
-    std::vector<Index> rows;
-    std::vector<std::uint32_t> labels;
-    for (Index i = 0; i < rows_; ++i) {
-      const auto label = given()[static_cast<std::size_t>(i)];
-      if (known[label]) {
-        rows.push_back(i);
-        labels.push_back(label);
-      }
-    }
-    if (static_cast<Index>(rows.size()) == rows_ || rows.empty()) {
+    if (trusted_.rows() == 0) {
       return;
     }
-    const Matrix of_known = beliefs_(rows, Eigen::all);
-    const LabelNoise noise = LabelNoise::estimate(of_known, labels);
-    double right = 0.0;
-    double classes = 0.0;
-    for (std::size_t k = 0; k < known.size(); ++k) {
-      if (known[k]) {
-        right += noise.transition(static_cast<Index>(k), static_cast<Index>(k));
-        classes += 1.0;
+    tell("fitting a model to the trusted rows alone");
+    for (const auto &chosen : chosen_) { // few rows may want another one than many
+      auto fitted = fit_trusted_alone(chosen.learner, right_, classes_, options_.interrupt);
+      if (!of_trusted_ || mean_loss(fitted.trusted, right_) < mean_loss(of_trusted_->trusted, right_)) {
+        of_trusted_ = std::move(fitted);
+        result_.trusted_only = written(chosen.learner, of_trusted_->model);
       }
     }
-    const auto share = static_cast<float>(right / classes);
-    for (Index i = 0; i < rows_; ++i) {
-      const auto label = given()[static_cast<std::size_t>(i)];
-      if (!known[label]) {
-        beliefs_.row(i) *= 1.0F - share;
-        beliefs_(i, label) += share;
-      }
+    result_.trusted_model_says = predicted(of_trusted_->training);
+    result_.trusted_model_confidence =
+        static_cast<double>(of_trusted_->training.rowwise().maxCoeff().array().exp().mean());
+    for (Matrix *scores : {&of_trusted_->training, &of_trusted_->trusted}) {
+      say_nothing_of_unknown_classes(*scores);
     }
   }
 
-  static void append(Matrix &to, const Matrix &more) {
-    to.conservativeResize(to.rows() + more.rows(), more.cols());
-    to.bottomRows(more.rows()) = more;
+  /// A model of the trusted rows has not learnt a class that none of them has: it neither favours nor rejects it.
+  void say_nothing_of_unknown_classes(Matrix &scores) const {
+    if (static_cast<Index>(trusted_classes_.size()) == classes_) {
+      return;
+    }
+    for (Index i = 0; i < scores.rows(); ++i) {
+      float sum = 0.0F;
+      for (const auto known : trusted_classes_) {
+        sum += scores(i, known);
+      }
+      for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(classes_); ++k) {
+        if (!trusted_classes_.contains(k)) {
+          scores(i, k) = sum / static_cast<float>(trusted_classes_.size());
+        }
+      }
+    }
   }
 
-  [[nodiscard]] Index first_of(int half) const { return half == 0 ? 0 : rows_ / 2; }
-  [[nodiscard]] Index count_of(int half) const { return half == 0 ? rows_ / 2 : rows_ - rows_ / 2; }
-  [[nodiscard]] Eigen::Block<Matrix> rows_of_half(int half) {
-    return beliefs_.block(first_of(half), 0, count_of(half), classes_);
+  /// A weight for each source of labels, such that a model of the weighted rows does well on trusted ones.
+  void weigh_sources() {
+    result_.weight = Vector::Ones(rows());
+    constexpr Index least = 8; // of trusted samples, to hold some of them out
+    if (!has_sources() || trusted_.rows() < least) {
+      return;
+    }
+    tell("weighing the sources of labels");
+    const Learner &learner = chosen_.front().learner;
+    constexpr Index most_rows_of_fold = 4000;
+    const FoldedSamples training = some_of_each_fold(learner.seen(), most_rows_of_fold);
+    SourcesOfRows sources{.of_row = {}, .count = options_.sources.count};
+    for (Index fold = 0; fold < training.folds; ++fold) {
+      const auto first = options_.sources.of_row.begin() + training_.first(fold);
+      sources.of_row.insert(sources.of_row.end(), first, first + training.count(fold));
+    }
+    const Index held = trusted_.rows() / 4;
+    const LabelledSamples &trusted = learner.trusted_seen().samples;
+    auto problem = make_source_problem({.training = training.samples,
+                                        .sources = std::move(sources),
+                                        .used = slice(trusted, held, trusted_.rows() - held),
+                                        .held_out = slice(trusted, 0, held),
+                                        .classes = classes_,
+                                        .rho = chosen_.front().rho,
+                                        .threads = options_.threads});
+    if (options_.journal != nullptr) {
+      problem = remembering(std::move(problem), *options_.journal);
+    }
+    const Vector x = solve_bilevel(*problem, options_, watch_, result_).x;
+    const Vector weights = x.unaryExpr([](float logit) { return 1.0F / (1.0F + std::exp(-logit)); });
+    const float largest = weights.maxCoeff();
+    for (const float weight : weights) {
+      result_.source_weight.push_back(static_cast<double>(weight / largest));
+    }
+    for (Index i = 0; i < rows(); ++i) {
+      result_.weight[i] = weights[static_cast<Index>(options_.sources.of_row[static_cast<std::size_t>(i)])] / largest;
+    }
   }
-  [[nodiscard]] const LabelledSamples &half_of(int half) const { return halves_[static_cast<std::size_t>(half)]; }
-  [[nodiscard]] std::span<const std::uint32_t> given() const { return *training_.labels; }
 
-  /// log p of the half's samples under a model that has not seen them.
-  void judge(int half, const Vector &y) { rows_of_half(half) = classifier_.log_probabilities(half_of(half), y); }
+  /// What is believed of the labels before anything is known of how they came about: a part of them is drawn by chance.
+  [[nodiscard]] Matrix likelihoods_by_chance(double by_chance) const {
+    Matrix out = Matrix::Constant(rows(), classes_, static_cast<float>(by_chance / static_cast<double>(classes_)));
+    for (Index i = 0; i < rows(); ++i) {
+      out(i, given()[static_cast<std::size_t>(i)]) += static_cast<float>(1.0 - by_chance);
+    }
+    return out;
+  }
+
+  void judge_in_rounds() {
+    likelihoods_ = likelihoods_by_chance(chosen_.front().fitness.by_chance);
+    Eigen::VectorXd first = Eigen::VectorXd::Zero(static_cast<Index>(voices()));
+    first[0] = chosen_.front().fitness.sharpness;
+    tell("fitting models to the given labels");
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      Lesson given_labels = lesson(chosen_[i].learner.classifier().plan().at_first);
+      given_labels.weights = &result_.weight;
+      fit_folds(chosen_[i].learner, given_labels, fitted_[i]);
+    }
+    pool(first, 1.0);
+    improve(first, 1.0);
+    begin_with_trusted_model();
+  }
+
+  /// Rounds from the beliefs as they are.
+  void improve(const Eigen::VectorXd &first, double weight_of_trusted) {
+    for (std::int64_t round = 1; round <= options_.rounds; ++round) {
+      tell(fmt::format("round {} of {}", round, options_.rounds));
+      likelihoods_ = account(Sharpness::as_it_is).likelihoods;
+      for (std::size_t i = 0; i < chosen_.size(); ++i) {
+        Lesson now = lesson(chosen_[i].learner.classifier().plan().in_a_round);
+        now.likelihoods = &likelihoods_;
+        fit_folds(chosen_[i].learner, now, fitted_[i]);
+      }
+      pool(first, weight_of_trusted);
+      result_.rounds = round;
+    }
+  }
+
+  /// Where labels are wrong wherever classes meet, models of the given labels draw boundaries in the wrong place, and
+  /// rounds from there do not find back. What is believed then is what fits trusted rows much better: the model of the
+  /// trusted rows alone, or rounds that begin with it, where it does about as well on them as what was found so far.
+  void begin_with_trusted_model() {
+    constexpr double much = 6.0; // of the log-likelihood of trusted rows by models that have not seen them
+    constexpr Index least = 50;  // trusted rows, for rounds that begin with their model
+    if (!pools_trusted()) {
+      return;
+    }
+    const auto fit_to_trusted = [&](const Matrix &log_p) {
+      return -static_cast<double>(trusted_.rows()) * mean_loss(log_p, right_);
+    };
+    const double so_far = fit_to_trusted(trusted_beliefs_);
+    const double alone = fit_to_trusted(of_trusted_->trusted);
+    if (alone < so_far - much) {
+      return;
+    }
+    Believed best{fitted_, beliefs_, trusted_beliefs_, pooling_};
+    Eigen::VectorXd trusted_model = Eigen::VectorXd::Zero(pooling_.size());
+    trusted_model[pooling_.size() - 1] = 1.0;
+    beliefs_ = of_trusted_->training;
+    trusted_beliefs_ = of_trusted_->trusted;
+    if (alone > so_far + much) {
+      best = {fitted_, beliefs_, trusted_beliefs_, trusted_model};
+      result_.began_with_trusted = true;
+    }
+    if (trusted_.rows() >= least && options_.rounds > 0) {
+      tell("once more, from the trusted rows");
+      for (std::size_t i = 0; i < fitted_.size(); ++i) {
+        fitted_[i].models.assign(fitted_[i].models.size(), chosen_[i].learner.classifier().untrained());
+      }
+      improve(trusted_model, std::sqrt(static_cast<double>(rows()) / static_cast<double>(trusted_.rows())));
+      if (fit_to_trusted(trusted_beliefs_) > std::max(so_far + much, alone)) {
+        best = {fitted_, beliefs_, trusted_beliefs_, pooling_};
+        result_.began_with_trusted = true;
+      }
+    }
+    fitted_ = std::move(best.fitted);
+    beliefs_ = std::move(best.of_training);
+    trusted_beliefs_ = std::move(best.of_trusted);
+    pooling_ = std::move(best.pooling);
+  }
+
+  [[nodiscard]] bool pools_trusted() const {
+    return of_trusted_ && trusted_.rows() >= least_trusted_to_pool && trusted_classes_.size() > 1;
+  }
+  [[nodiscard]] std::size_t voices() const { return fitted_.size() + (pools_trusted() ? 1 : 0); }
+
+  void pool(const Eigen::VectorXd &first, double weight_of_trusted) {
+    std::vector<Voice> all;
+    for (const auto &fitted : fitted_) {
+      all.push_back({&fitted.training, &fitted.trusted});
+    }
+    if (pools_trusted()) {
+      all.push_back({&of_trusted_->training, &of_trusted_->trusted});
+    }
+    pooling_ = pooling_weights(all, {likelihoods_, right_, weight_of_trusted}, first);
+    std::vector<const Matrix *> training;
+    std::vector<const Matrix *> trusted;
+    for (const auto &voice : all) {
+      training.push_back(voice.training);
+      trusted.push_back(voice.trusted);
+    }
+    beliefs_ = pooled(training, pooling_);
+    trusted_beliefs_ = trusted_.rows() > 0 ? pooled(trusted, pooling_) : Matrix(0, classes_);
+  }
 
   [[nodiscard]] LabelAccount account(Sharpness sharpness) const {
-    constexpr float smallest = 1e-30F;
-    const Matrix log_p = beliefs_.array().max(smallest).log();
-    return account_for_labels({log_p, given()}, {unseen_trusted_, unseen_labels_}, sharpness, options_.interrupt);
+    return account_for_labels({.log_p = beliefs_,
+                               .labels = given(),
+                               .sources = options_.sources.of_row,
+                               .source_count = static_cast<std::size_t>(options_.sources.count)},
+                              {.log_p = trusted_beliefs_, .labels = right_}, sharpness, options_.interrupt);
   }
 
-  /// What the next models are to learn from.
-  void estimate_classes() {
-    LabelAccount found = account(Sharpness::as_it_is);
-    posterior_ = std::move(found.posterior);
-    const Eigen::VectorXd shares = posterior_.cast<double>().colwise().mean().transpose();
-    // A training sample tells less of its class than a trusted one does.
-    result_.label_information = std::sqrt(found.noise.information(shares));
-  }
-
-  /// More samples need less of a penalty. It counts all of the training samples, also for a model of one half.
-  [[nodiscard]] double rho_with_training() const {
-    const auto trusted = static_cast<double>(trusted_rows_);
-    const double share = trusted / (trusted + result_.label_information * static_cast<double>(rows_));
-    return classifier_.plan().less_of_penalty * rho_ * std::sqrt(share);
-  }
-
-  void fit_with(std::initializer_list<int> halves, std::int64_t iterations, double rho, Vector &y) {
-    std::vector<WeightedSamples> parts{{trusted_, Vector::Ones(trusted_rows_)}};
-    for (const int half : halves) {
-      parts.push_back({half_of(half), Vector::Constant(count_of(half), static_cast<float>(result_.label_information)),
-                       posterior_.middleRows(first_of(half), count_of(half))});
-    }
-    classifier_.fit(parts, fit_options(rho, iterations), y);
-  }
-
-  void improve_in_rounds() {
-    constexpr double few_changes = 0.005;
-    constexpr float even_odds = 0.5F;
-    std::array<Vector, 2> models{classifier_.untrained(), classifier_.untrained()};
-    estimate_classes();
-    for (std::int64_t round = 1; round <= options_.rounds; ++round) {
-      const Vector before = trust_by(posterior_);
-      for (int half = 0; half < 2; ++half) {
-        Vector &y = models[static_cast<std::size_t>(half)];
-        fit_with({1 - half}, classifier_.plan().in_a_round, rho_with_training(), y);
-        refuse_if_interrupted(options_.interrupt);
-        judge(half, y);
-      }
-      softmax_rows(beliefs_);
-      estimate_classes();
-      result_.rounds = round;
-      const auto changed = ((trust_by(posterior_).array() >= even_odds) != (before.array() >= even_odds)).count();
-      if (static_cast<double>(changed) < few_changes * static_cast<double>(rows_)) {
-        break;
-      }
-    }
-  }
-
-  void judge_labels() {
+  void give_verdict() {
+    tell("judging the labels");
     LabelAccount found = account(Sharpness::found);
+    likelihoods_ = std::move(found.likelihoods);
     result_.noise = std::move(found.noise);
     result_.near_boundaries = found.near_boundaries;
     result_.wrong_by_class = found.wrong_by_class;
-    result_.trust = trust_by(found.posterior);
-    result_.suspect_below =
-        options_.threshold > 0.0 ? static_cast<float>(options_.threshold) : threshold_of_best_f1(result_.trust);
-    result_.probability.resize(rows_);
-    for (Index i = 0; i < rows_; ++i) {
-      result_.probability[i] = beliefs_(i, given()[static_cast<std::size_t>(i)]);
+    result_.source_right = std::move(found.right_by_source);
+    result_.trust.resize(rows());
+    result_.probability.resize(rows());
+    for (Index i = 0; i < rows(); ++i) {
+      const auto label = static_cast<Index>(given()[static_cast<std::size_t>(i)]);
+      result_.trust[i] = std::clamp(found.posterior(i, label), 0.0F, 1.0F);
+      result_.probability[i] = std::exp(beliefs_(i, label));
     }
+    result_.skill = skill();
+    constexpr double next_to_nothing = 0.02;
+    constexpr float even_odds = 0.5F;
+    const bool is_a_guess = result_.skill < next_to_nothing;
+    if (!is_a_guess && trusted_.rows() > 0) {
+      doubt_labels_near_boundaries();
+    }
+    result_.suspect_below = options_.threshold > 0.0 ? static_cast<float>(options_.threshold)
+                            : is_a_guess             ? even_odds // no F1 is to be expected of a guess
+                                                     : threshold_of_best_f1(result_.trust);
     suggest(found.posterior);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      const Learner &learner = chosen_[i].learner;
+      double &own = learner.landmarks()                 ? result_.pooling.kernel
+                    : learner.classifier().hidden() > 0 ? result_.pooling.network
+                                                        : result_.pooling.linear;
+      own = pooling_[static_cast<Index>(i)];
+    }
+    result_.pooling.trusted = pools_trusted() ? pooling_[pooling_.size() - 1] : 0.0;
   }
 
-  [[nodiscard]] Vector trust_by(const Matrix &posterior) const {
-    Vector out(rows_);
-    for (Index i = 0; i < rows_; ++i) {
-      out[i] = posterior(i, given()[static_cast<std::size_t>(i)]);
+  /// Trust of rows near boundaries that only trusted rows can tell to be too high.
+  void doubt_labels_near_boundaries() {
+    result_.disagreement =
+        disagreement_of({.log_p = beliefs_, .labels = given()}, {.log_p = trusted_beliefs_, .labels = right_});
+    const auto part_wrong = [&] { return 1.0 - result_.trust.cast<double>().mean(); };
+    const double before = part_wrong();
+    lower_trust(part_taken_for_wrong(result_.disagreement, result_.wrong_by_class), result_.trust);
+    result_.doubted = part_wrong() - before;
+    result_.near_boundaries += result_.doubted;
+  }
+
+  [[nodiscard]] double skill() const {
+    const auto over_shares = [&](const Matrix &log_p, const std::vector<std::uint32_t> &labels) {
+      const double entropy = entropy_of(labels, classes_);
+      return entropy > 0.0 ? std::max(0.0, 1.0 - mean_loss(log_p, labels) / entropy) : 0.0;
+    };
+    if (trusted_classes_.size() < 2) {
+      return skill_on_given_labels();
     }
-    return out;
+    return std::max(over_shares(of_trusted_->trusted, right_), over_shares(trusted_beliefs_, right_));
+  }
+
+  /// Part of what given labels would tell if those that are wrong were wrong by chance, and models right of all others:
+  /// (H − loss)/(H − least), H the entropy of labels, least that of chance alone.
+  [[nodiscard]] double skill_on_given_labels() const {
+    const std::vector<std::uint32_t> &labels = *training_.samples.labels;
+    const Unseen unseen{.training = beliefs_, .trusted = Matrix(0, classes_), .given = labels, .right = {}};
+    const Fitness fitness = fitness_of(unseen);
+    const double part = fitness.by_chance / static_cast<double>(classes_);
+    const double right = 1.0 - fitness.by_chance + part;
+    const double least =
+        -right * std::log(right) - (part > 0.0 ? static_cast<double>(classes_ - 1) * part * std::log(part) : 0.0);
+    double loss = 0.0;
+    for (Index i = 0; i < rows(); ++i) {
+      const Eigen::ArrayXd scores = fitness.sharpness * beliefs_.row(i).transpose().array().cast<double>();
+      const double sum = (scores - scores.maxCoeff()).exp().sum();
+      const double own = std::exp(scores[static_cast<Index>(labels[static_cast<std::size_t>(i)])] - scores.maxCoeff());
+      loss -= std::log((1.0 - fitness.by_chance) * own / sum + part + 1e-30) / static_cast<double>(rows());
+    }
+    const double entropy = entropy_of(labels, classes_);
+    return entropy > least ? std::clamp((entropy - loss) / (entropy - least), 0.0, 1.0) : 0.0;
   }
 
   /// The given label where it is trusted, else the most probable other class.
   void suggest(const Matrix &posterior) {
     result_.suggested.assign(given().begin(), given().end());
-    for (Index i = 0; i < rows_; ++i) {
+    for (Index i = 0; i < rows(); ++i) {
       if (result_.trust[i] < result_.suspect_below) {
         Eigen::RowVectorXf others = posterior.row(i);
         others[static_cast<Index>(given()[static_cast<std::size_t>(i)])] = -1.0F;
@@ -298,49 +409,93 @@ private:
     }
   }
 
+  /// The learner that fits best now, on all rows.
   void fit_final() {
-    result_.model = classifier_.untrained();
-    result_.rho = 0.5 * rho_with_training(); // all samples at once, and no sample judges itself any more
-    fit_with({0, 1}, classifier_.plan().at_last, result_.rho, result_.model);
+    tell("fitting the model to all rows");
+    std::size_t best = 0;
+    double least = infinity;
+    for (std::size_t i = 0; i < fitted_.size(); ++i) {
+      const Unseen unseen{.training = fitted_[i].training,
+                          .trusted = fitted_[i].trusted,
+                          .given = {given().begin(), given().end()},
+                          .right = right_};
+      if (const double loss = fitness_of(unseen, &likelihoods_).loss; loss < least) {
+        least = loss;
+        best = i;
+      }
+    }
+    const Learner &learner = chosen_[best].learner;
+    Lesson last = lesson(learner.classifier().plan().at_last);
+    last.likelihoods = &likelihoods_;
+    Vector model = fitted_[best].models.front();
+    result_.rho = fitted_[best].rho;
+    fit_outside(learner, -1, last, result_.rho, model);
+    result_.model = written(learner, model);
   }
 
-  const Classifier &classifier_;
+  [[nodiscard]] FittedModel written(const Learner &learner, const Vector &model) const {
+    FittedModel out{.parameters = learner.as_written(model, classes_),
+                    .hidden = learner.classifier().hidden(),
+                    .columns = learner.rule(),
+                    .landmarks = {}};
+    if (learner.landmarks()) {
+      out.landmarks = learner.landmarks()->rows;
+      out.kernel_scale = learner.landmarks()->scale;
+    }
+    return out;
+  }
+
   const Options &options_;
   const std::function<void(const Look &)> &watch_;
-  LabelledSamples training_;
-  LabelledSamples trusted_;
   Index classes_;
-  Index rows_;
-  Index trusted_rows_;
-  std::vector<Index> order_; ///< of the trusted samples
-  std::array<LabelledSamples, 2> halves_;
-  double rho_ = 0.0;
-  Matrix unseen_;         ///< log p of trusted samples by models that have not seen them
-  Matrix unseen_trusted_; ///< pooled scores of the trusted samples that were held out from the bilevel runs
-  std::vector<std::uint32_t> unseen_labels_;
-  Matrix beliefs_;   ///< about the true classes, from the features
-  Matrix posterior_; ///< and from the given labels
+  FoldedSamples training_;
+  FoldedSamples trusted_; ///< in an order of its own
+  std::vector<Index> order_;
+  std::vector<std::uint32_t> right_; ///< labels of the trusted samples
+  std::set<std::uint32_t> trusted_classes_;
+  std::vector<Chosen> chosen_; ///< the best first
+  std::vector<OutOfFold> fitted_;
+  std::optional<OfTrusted> of_trusted_;
+  Matrix likelihoods_;      ///< P(given label | true class), training rows by classes
+  Eigen::VectorXd pooling_; ///< of the learners, and of the trusted model where it has a voice
+  Matrix beliefs_;          ///< log p of the true classes, from the features
+  Matrix trusted_beliefs_;
   Result result_;
 };
 
-void require_both(const LabelledSamples &training, const LabelledSamples &trusted, Index classes) {
+void require_fitting(const LabelledSamples &training, const LabelledSamples &trusted, Index classes,
+                     const Options &options) {
   require_samples(training, classes, "training");
-  require_samples(trusted, classes, "trusted");
-  if (training.features->rows() < 2) {
+  if (trusted.features && trusted.features->rows() > 0) {
+    require_samples(trusted, classes, "trusted");
+  }
+  const auto rows = static_cast<std::size_t>(training.features->rows());
+  if (rows < 2) {
     throw InvalidInput("training: 1 sample, expected at least 2");
+  }
+  const auto &sources = options.sources;
+  if (!sources.of_row.empty() && sources.of_row.size() != rows) {
+    throw InvalidInput(fmt::format("training: {} sources for {} samples", sources.of_row.size(), rows));
+  }
+  for (const auto source : sources.of_row) {
+    if (static_cast<Index>(source) >= sources.count) {
+      throw InvalidInput(
+          fmt::format("training: source {}, expected less than the number of sources, {}", source, sources.count));
+    }
   }
 }
 
-std::unique_ptr<Classifier> make_classifier(const LabelledSamples &training, Index classes, const Options &options) {
-  const Index features = training.features->columns();
-  const double unit = mean_squared_length(*training.features);
-  if (options.model == ModelKind::linear) {
-    return make_linear(features, classes, unit, options.threads);
+/// None: learners are chosen.
+std::shared_ptr<const Classifier> classifier_asked_for(const LabelledSamples &training, Index classes,
+                                                       const Options &options) {
+  if (options.model != ModelKind::mlp) {
+    return nullptr;
   }
-  return make_network({.features = features,
+  const ColumnRule rule{.kind = robust_map(*training.features, options.pixels)};
+  return make_network({.features = training.features->columns(),
                        .hidden = options.hidden,
                        .classes = classes,
-                       .unit = unit,
+                       .unit = mean_squared_length(*mapped(rule, training.features)),
                        .device = options.device,
                        .threads = options.threads,
                        .seed = options.seed,
@@ -351,19 +506,18 @@ std::unique_ptr<Classifier> make_classifier(const LabelledSamples &training, Ind
 
 Result clean(const LabelledSamples &training, const LabelledSamples &trusted, Index classes, const Options &options,
              const std::function<void(const Look &)> &watch) {
-  require_both(training, trusted, classes);
-  const auto classifier = make_classifier(training, classes, options);
-  if (options.journal == nullptr) {
-    return clean(*classifier, training, trusted, classes, options, watch);
-  }
-  options.journal->require_same_data(training, trusted);
-  return clean(*remembering(*classifier, *options.journal), training, trusted, classes, options, watch);
+  require_fitting(training, trusted, classes, options);
+  return clean(classifier_asked_for(training, classes, options), training, trusted, classes, options, watch);
 }
 
-Result clean(const Classifier &classifier, const LabelledSamples &training, const LabelledSamples &trusted,
-             Index classes, const Options &options, const std::function<void(const Look &)> &watch) {
-  require_both(training, trusted, classes);
-  return Cleaner(classifier, training, trusted, classes, options, watch).run();
+Result clean(std::shared_ptr<const Classifier> classifier, const LabelledSamples &training,
+             const LabelledSamples &trusted, Index classes, const Options &options,
+             const std::function<void(const Look &)> &watch) {
+  require_fitting(training, trusted, classes, options);
+  if (options.journal != nullptr) {
+    options.journal->require_same_data(training, trusted);
+  }
+  return Cleaner(training, trusted, classes, options, watch).run(std::move(classifier));
 }
 
 } // namespace duplex::clean

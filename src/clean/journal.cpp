@@ -7,6 +7,7 @@
 
 #include <zlib.h>
 
+#include <span>
 #include <utility>
 
 namespace duplex::clean {
@@ -21,13 +22,20 @@ constexpr std::int64_t most_pieces = 1'000'000; ///< far more than a cleaning ha
 std::string quoted(const std::string &entry) { return "'" + entry + "' of the checkpoint"; }
 
 SavedState::Integers checksums(const LabelledSamples &samples) {
+  if (!samples.features) {
+    return {0};
+  }
   const auto &features = *samples.features;
   const auto &labels = *samples.labels;
-  const auto checksum = [](const void *bytes, std::size_t count) {
-    return static_cast<std::int64_t>(crc32_z(0, static_cast<const unsigned char *>(bytes), count));
+  const auto checksum = [](uLong before, std::span<const std::byte> bytes) {
+    return crc32_z(before, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
   };
-  return {features.rows(), features.columns(), checksum(features.data(), features.bytes()),
-          checksum(labels.data(), labels.size() * sizeof(labels[0]))};
+  uLong of_features = 0;
+  for (const auto piece : features.memory()) {
+    of_features = checksum(of_features, piece);
+  }
+  return {features.rows(), features.columns(), static_cast<std::int64_t>(of_features),
+          static_cast<std::int64_t>(checksum(0, std::as_bytes(std::span(labels))))};
 }
 
 /// Goes on inside of a run that was begun, by the checkpoint that the run left of itself.
@@ -69,8 +77,8 @@ private:
 
 class RememberingClassifier final : public Classifier {
 public:
-  RememberingClassifier(const Classifier &classifier, Journal &journal)
-      : classifier_(&classifier), journal_(&journal) {}
+  RememberingClassifier(std::shared_ptr<const Classifier> classifier, Journal &journal)
+      : classifier_(std::move(classifier)), journal_(&journal) {}
 
   [[nodiscard]] const TrainingPlan &plan() const override { return classifier_->plan(); }
   [[nodiscard]] Index hidden() const override { return classifier_->hidden(); }
@@ -84,13 +92,9 @@ public:
   [[nodiscard]] Matrix log_probabilities(const LabelledSamples &samples, const Vector &model) const override {
     return classifier_->log_probabilities(samples, model);
   }
-  [[nodiscard]] std::unique_ptr<BilevelProblem> bilevel(const LabelledSamples &training, const LabelledSamples &used,
-                                                        const LabelledSamples &held_out) const override {
-    return std::make_unique<RememberingBilevel>(classifier_->bilevel(training, used, held_out), *journal_);
-  }
 
 private:
-  const Classifier *classifier_;
+  std::shared_ptr<const Classifier> classifier_;
   Journal *journal_;
 };
 
@@ -209,8 +213,12 @@ void Journal::save() {
   last_save_ = clock_.seconds_while_running();
 }
 
-std::unique_ptr<Classifier> remembering(const Classifier &classifier, Journal &journal) {
-  return std::make_unique<RememberingClassifier>(classifier, journal);
+std::shared_ptr<const Classifier> remembering(std::shared_ptr<const Classifier> classifier, Journal &journal) {
+  return std::make_shared<RememberingClassifier>(std::move(classifier), journal);
+}
+
+std::unique_ptr<BilevelProblem> remembering(std::unique_ptr<BilevelProblem> problem, Journal &journal) {
+  return std::make_unique<RememberingBilevel>(std::move(problem), journal);
 }
 
 } // namespace duplex::clean

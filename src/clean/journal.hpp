@@ -61,7 +61,9 @@ private:
   double last_save_ = 0.0;
 };
 
-/// Does with the classifier only what the journal does not know.
-[[nodiscard]] std::unique_ptr<Classifier> remembering(const Classifier &classifier, Journal &journal);
+/// Do only what the journal does not know. They keep a share of what they do it with.
+[[nodiscard]] std::shared_ptr<const Classifier> remembering(std::shared_ptr<const Classifier> classifier,
+                                                            Journal &journal);
+[[nodiscard]] std::unique_ptr<BilevelProblem> remembering(std::unique_ptr<BilevelProblem> problem, Journal &journal);
 
 } // namespace duplex::clean

@@ -1,6 +1,8 @@
 #include "clean/model_file.hpp"
 
 #include "clean/beliefs.hpp"
+#include "clean/landmarks.hpp"
+#include "clean/plan_file.hpp"
 #include "data/csv_write.hpp"
 #include "data/limits.hpp"
 #include "data/npy_write.hpp"
@@ -13,9 +15,11 @@
 #include <duplex/version.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -25,16 +29,85 @@ namespace {
 
 constexpr const char *linear_format = "duplex softmax regression";
 constexpr const char *network_format = "duplex network with one hidden layer";
-constexpr std::uint64_t format_version = 2;
+constexpr const char *mapped_format = "duplex softmax regression of mapped features";
+constexpr std::uint64_t format_version = 3;
 constexpr const char *json_name = "model.json";
 constexpr const char *weights_name = "model.npy";
 constexpr const char *hidden_name = "model-hidden.npy";
+constexpr const char *columns_name = "model-columns.npy";
+constexpr const char *landmarks_name = "model-landmarks.npy";
+constexpr std::uint64_t most_landmarks_of_a_file = 65536;
 
-[[nodiscard]] Index inputs_of_classes(const Model &model) { return model.hidden > 0 ? model.hidden : model.features; }
+[[nodiscard]] Index inputs_of_classes(const Model &model) {
+  return model.hidden > 0 ? model.hidden : model.landmarks.empty() ? model.features : model.landmark_count();
+}
 
-/// The numbers of a layer, from a file that must be the one that model.json knows.
-std::vector<float> layer_in(const std::string &bytes, const report::JsonMembers &known, const std::string &file,
-                            Index outputs, Index inputs) {
+[[nodiscard]] bool is_mapped(const Model &model) { return !model.scales.empty(); }
+[[nodiscard]] Index numbers_of_column(ColumnMap kind) { return kind == ColumnMap::ranks ? 2 + 2 * knots_of_ranks : 2; }
+
+const char *format_of(const Model &model) {
+  return model.hidden > 0 ? network_format : is_mapped(model) ? mapped_format : linear_format;
+}
+
+/// Scale, shift and knots of each column as rows of one array.
+std::vector<float> columns_array(const Model &model) {
+  std::vector<float> out;
+  const auto knots = static_cast<std::size_t>(numbers_of_column(model.columns.kind) - 2);
+  for (std::size_t j = 0; j < static_cast<std::size_t>(model.features); ++j) {
+    out.insert(out.end(), {model.scales[2 * j], model.scales[2 * j + 1]});
+    const auto first = model.columns.knots.begin() + static_cast<std::ptrdiff_t>(knots * j);
+    out.insert(out.end(), first, first + static_cast<std::ptrdiff_t>(knots));
+  }
+  return out;
+}
+
+void take_columns(std::span<const float> array, Model &model) {
+  const auto width = static_cast<std::size_t>(numbers_of_column(model.columns.kind));
+  for (std::size_t j = 0; j < static_cast<std::size_t>(model.features); ++j) {
+    const auto own = array.subspan(width * j, width);
+    model.scales.insert(model.scales.end(), {own[0], own[1]});
+    model.columns.knots.insert(model.columns.knots.end(), own.begin() + 2, own.end());
+  }
+}
+
+/// Between knots that fall nothing can be interpolated; the last one may be repeated.
+void require_growing_knots(const Model &model, const std::string &file) {
+  const auto q = static_cast<std::size_t>(knots_of_ranks);
+  for (std::size_t first = 0; first < model.columns.knots.size(); first += 2 * q) {
+    const auto begin = model.columns.knots.begin() + static_cast<std::ptrdiff_t>(first);
+    if (!std::is_sorted(begin, begin + static_cast<std::ptrdiff_t>(q))) {
+      throw InvalidInput(fmt::format("{}: knots of column {} do not grow", file, first / (2 * q) + 1));
+    }
+  }
+}
+
+/// Scaled and mapped rows.
+FeatureTable mapped_features(const Model &model, const FeatureTable &features) {
+  FeatureTable out(Storage::float32, model.features);
+  std::vector<float> row(static_cast<std::size_t>(model.features));
+  for (Index i = 0; i < features.rows(); ++i) {
+    for (Index j = 0; j < model.features; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      constexpr double farthest = 1e15; // whose square floats still hold
+      const double scaled = static_cast<double>(model.scales[2 * at + 1]) +
+                            static_cast<double>(model.scales[2 * at]) * static_cast<double>(features.value(i, j));
+      row[at] = model.columns(j, static_cast<float>(std::clamp(scaled, -farthest, farthest)));
+    }
+    out.append(std::span<const float>(row));
+  }
+  return out;
+}
+
+FeatureTable features_of_kernel(const Model &model, const FeatureTable &features) {
+  FeatureTable rows(Storage::float32, model.features);
+  rows.append(std::span<const float>(model.landmarks));
+  const Landmarks landmarks{.rows = std::make_shared<const FeatureTable>(std::move(rows)), .scale = model.kernel_scale};
+  return kernel_values(landmarks, features, 0);
+}
+
+/// The numbers of an array, from a file that must be the one that model.json knows.
+std::vector<float> array_in(const std::string &bytes, const report::JsonMembers &known, const std::string &file,
+                            Index rows, Index columns) {
   if (const auto size = known.whole("bytes", 0, std::numeric_limits<std::uint64_t>::max()); size != bytes.size()) {
     throw InvalidInput(fmt::format("{}: has {} bytes, expected {} as model.json says", file, bytes.size(), size));
   }
@@ -44,12 +117,12 @@ std::vector<float> layer_in(const std::string &bytes, const report::JsonMembers 
   }
   data::MemorySource source(file, bytes);
   const auto table = data::read_arrays(source, nullptr, {.expect_labels = false}).features;
-  if (table.rows() != outputs || table.columns() != inputs + 1) {
+  if (table.rows() != rows || table.columns() != columns) {
     throw InvalidInput(fmt::format("{}: {} x {} numbers, expected {} x {} as model.json says", file, table.rows(),
-                                   table.columns(), outputs, inputs + 1));
+                                   table.columns(), rows, columns));
   }
   std::vector<float> weights;
-  weights.reserve(static_cast<std::size_t>(outputs * (inputs + 1)));
+  weights.reserve(static_cast<std::size_t>(rows * columns));
   for (Index k = 0; k < table.rows(); ++k) {
     for (Index j = 0; j < table.columns(); ++j) {
       weights.push_back(table.value(k, j));
@@ -89,6 +162,29 @@ FeatureTable hidden_features(const Model &model, const FeatureTable &features) {
   return out;
 }
 
+/// How features are mapped, and the landmarks where there are some.
+template <class Array>
+void read_map(const report::JsonMembers &members, const Array &array, const std::string &columns_file, Model &model) {
+  const std::string kind = members.text("column_map");
+  const auto &known = names_of(ColumnMap{});
+  const auto found = std::find(known.begin(), known.end(), kind);
+  if (found == known.end()) {
+    members.refuse("column_map", fmt::format("{}", fmt::join(known, ", ")));
+  }
+  model.columns.kind = static_cast<ColumnMap>(found - known.begin());
+  take_columns(array(columns_name, model.features, numbers_of_column(model.columns.kind)), model);
+  require_growing_knots(model, columns_file);
+  const auto landmarks = static_cast<Index>(members.whole("landmarks", 0, most_landmarks_of_a_file));
+  if (landmarks > 0) {
+    const report::Json &scale = members.at("kernel_scale");
+    model.kernel_scale = scale.is_number() ? scale.get<double>() : 0.0;
+    if (!(model.kernel_scale > 0.0) || !std::isfinite(model.kernel_scale)) {
+      members.refuse("kernel_scale", "a finite number > 0");
+    }
+    model.landmarks = array(landmarks_name, landmarks, model.features);
+  }
+}
+
 } // namespace
 
 std::vector<report::NamedContent> model_files(const Model &model) {
@@ -97,18 +193,32 @@ std::vector<report::NamedContent> model_files(const Model &model) {
     const std::array<Index, 2> shape{model.hidden, model.features + 1};
     files.push_back({hidden_name, data::npy_file(model.hidden_weights, shape)});
   }
+  if (is_mapped(model)) {
+    const std::array<Index, 2> shape{model.features, numbers_of_column(model.columns.kind)};
+    files.push_back({columns_name, data::npy_file(columns_array(model), shape)});
+  }
+  if (!model.landmarks.empty()) {
+    const std::array<Index, 2> shape{model.landmark_count(), model.features};
+    files.push_back({landmarks_name, data::npy_file(model.landmarks, shape)});
+  }
   const std::array<Index, 2> shape{static_cast<Index>(model.classes.size()), inputs_of_classes(model) + 1};
   files.push_back({weights_name, data::npy_file(model.weights, shape)});
-  report::Json json{{"format", model.hidden > 0 ? network_format : linear_format},
+  report::Json json{{"format", format_of(model)},
                     {"format_version", format_version},
                     {"duplex", version},
                     {"classes", model.classes},
                     {"features", model.features},
                     {"feature_names", model.feature_names},
                     {"label_column", model.label_column},
-                    {"id_column", model.id_column}};
+                    {"id_column", model.id_column},
+                    {"columns", model.plan ? plan_json(*model.plan) : report::Json(nullptr)}};
   if (model.hidden > 0) {
     json["hidden"] = model.hidden;
+  }
+  if (is_mapped(model)) {
+    json["column_map"] = names_of(model.columns.kind)[static_cast<std::size_t>(model.columns.kind)];
+    json["landmarks"] = model.landmark_count();
+    json["kernel_scale"] = model.kernel_scale;
   }
   for (const auto &file : files) {
     json["files"][file.name] = {{"bytes", file.content.size()}, {"hash", report::hash_of(file.content)}};
@@ -125,7 +235,8 @@ Model parse_model(std::string_view text, const std::filesystem::path &folder,
   const report::JsonMembers members(json, file);
   const std::string format = members.text("format");
   const bool is_network = format == network_format;
-  if (!is_network && format != linear_format) {
+  const bool is_of_mapped = format == mapped_format;
+  if (!is_network && !is_of_mapped && format != linear_format) {
     throw InvalidInput(fmt::format("{}: not a model of this version of duplex", file));
   }
   Model model{.classes = members.texts("classes"),
@@ -141,15 +252,25 @@ Model parse_model(std::string_view text, const std::filesystem::path &folder,
     throw InvalidInput(
         fmt::format("{}: {} feature_names, expected {}, or none", file, model.feature_names.size(), model.features));
   }
+  if (const auto &columns = members.at("columns"); !columns.is_null()) {
+    model.plan = parsed_plan(columns, file + ": columns");
+    if (model.plan->features() != model.features) {
+      throw InvalidInput(
+          fmt::format("{}: columns that make {} features, expected {}", file, model.plan->features(), model.features));
+    }
+  }
   const report::JsonMembers files(members.at("files"), file + ": files");
-  const auto layer = [&](const char *name, Index outputs, Index inputs) {
+  const auto array = [&](const char *name, Index rows, Index columns) {
     const report::JsonMembers known(files.at(name), file + ": files: " + name);
-    return layer_in(bytes_of(name), known, (folder / name).string(), outputs, inputs);
+    return array_in(bytes_of(name), known, (folder / name).string(), rows, columns);
   };
   if (model.hidden > 0) {
-    model.hidden_weights = layer(hidden_name, model.hidden, model.features);
+    model.hidden_weights = array(hidden_name, model.hidden, model.features + 1);
   }
-  model.weights = layer(weights_name, static_cast<Index>(model.classes.size()), inputs_of_classes(model));
+  if (is_of_mapped || (is_network && json.contains("column_map"))) {
+    read_map(members, array, (folder / columns_name).string(), model);
+  }
+  model.weights = array(weights_name, static_cast<Index>(model.classes.size()), inputs_of_classes(model) + 1);
   return model;
 }
 
@@ -161,6 +282,10 @@ Model read_model(const std::filesystem::path &folder) {
     throw InvalidInput(fmt::format("{}; expected the folder of a model that duplex clean has written", error.what()));
   }
   return parse_model(json, folder, [&](const char *name) { return report::read_file(folder / name); });
+}
+
+std::shared_ptr<const data::TablePlan> plan_of(const Model &model) {
+  return model.plan ? model.plan : data::plan_of_numbers(model.features, model.feature_names);
 }
 
 data::Dataset schema_of(const Model &model, std::string source) {
@@ -177,13 +302,19 @@ std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset
   const Eigen::VectorXd weights =
       Eigen::Map<const Vector>(model.weights.data(), static_cast<Index>(model.weights.size())).cast<double>();
   const auto rows = dataset.features.rows();
-  constexpr Index rows_at_once = 1 << 15; // probabilities of all rows may be larger than the rows
+  constexpr Index rows_at_once = 1 << 13; // what is computed of all rows may be larger than the rows
   std::vector<Prediction> out;
   for (Index first = 0; first < rows; first += rows_at_once) {
     const Index count = std::min(rows_at_once, rows - first);
     auto features = dataset.features.slice(first, count);
+    if (is_mapped(model)) {
+      features = mapped_features(model, features);
+    }
     if (model.hidden > 0) {
       features = hidden_features(model, features);
+    }
+    if (!model.landmarks.empty()) {
+      features = features_of_kernel(model, features);
     }
     const LabelledSamples samples{std::make_shared<const FeatureTable>(std::move(features)),
                                   std::make_shared<const std::vector<std::uint32_t>>(static_cast<std::size_t>(count))};
@@ -193,6 +324,11 @@ std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset
     for (Index i = 0; i < count; ++i) {
       Index best = 0;
       const double largest = probabilities.row(i).maxCoeff(&best);
+      if (!std::isfinite(largest)) {
+        throw NotAvailable(fmt::format("{}: row {}: the model has no probabilities for features so far from those that "
+                                       "it was made from",
+                                       dataset.source, first + i + 1));
+      }
       out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(largest)});
     }
   }

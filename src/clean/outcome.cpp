@@ -42,20 +42,37 @@ double ratio(Index part, Index whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1.0;
 }
 
-/// The first layer takes features in the units of the file; the others stay.
-Model model_of(const Vector &parameters, Index hidden, const Scaling &scaling, const data::Dataset &training) {
+/// Of features in the units of the file: scaling is folded into the first layer where features are taken as they are.
+Model model_of(const FittedModel &fitted, const Scaling &scaling, const data::Dataset &training) {
   Model model{.classes = training.label_names,
               .feature_names = training.feature_names,
+              .plan = training.plan,
               .features = static_cast<Index>(scaling.scale.size()),
-              .hidden = hidden};
-  const std::span<const float> all(parameters.data(), static_cast<std::size_t>(parameters.size()));
-  if (hidden == 0) {
-    model.weights = unscaled(all, static_cast<Index>(model.classes.size()), scaling);
+              .hidden = fitted.hidden,
+              .columns = fitted.columns};
+  const std::span<const float> all(fitted.parameters.data(), static_cast<std::size_t>(fitted.parameters.size()));
+  const auto first = static_cast<std::size_t>(fitted.hidden * (model.features + 1));
+  model.hidden_weights.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  model.weights.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  if (fitted.columns.kind == ColumnMap::as_it_is && !fitted.landmarks) {
+    if (fitted.hidden > 0) {
+      model.hidden_weights = unscaled(model.hidden_weights, fitted.hidden, scaling);
+    } else {
+      model.weights = unscaled(model.weights, static_cast<Index>(model.classes.size()), scaling);
+    }
     return model;
   }
-  const auto first = static_cast<std::size_t>(hidden * (model.features + 1));
-  model.hidden_weights = unscaled(all.first(first), hidden, scaling);
-  model.weights.assign(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  for (std::size_t j = 0; j < scaling.scale.size(); ++j) {
+    model.scales.insert(model.scales.end(), {scaling.scale[j], scaling.shift[j]});
+  }
+  if (fitted.landmarks) {
+    model.kernel_scale = fitted.kernel_scale;
+    for (Index i = 0; i < fitted.landmarks->rows(); ++i) {
+      for (Index j = 0; j < fitted.landmarks->columns(); ++j) {
+        model.landmarks.push_back(fitted.landmarks->value(i, j));
+      }
+    }
+  }
   return model;
 }
 
@@ -101,6 +118,9 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   back(result.trust);
   back(result.probability);
   back(result.suggested);
+  if (!result.trusted_model_says.empty()) {
+    back(result.trusted_model_says);
+  }
   for (Index i = 0; i < result.trust.size(); ++i) {
     if (result.trust[i] < result.suspect_below) {
       outcome.suspects.push_back(i);
@@ -108,8 +128,10 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   }
   std::stable_sort(outcome.suspects.begin(), outcome.suspects.end(),
                    [&](Index a, Index b) { return result.trust[a] < result.trust[b]; });
-  outcome.model = model_of(result.model, result.hidden, prepared.scaling, training);
-  outcome.trusted_only = model_of(result.trusted_only, result.hidden, prepared.scaling, training);
+  outcome.model = model_of(result.model, prepared.scaling, training);
+  if (result.trusted_only) {
+    outcome.trusted_only = model_of(*result.trusted_only, prepared.scaling, training);
+  }
   outcome.result = std::move(result);
   return outcome;
 }
@@ -119,7 +141,7 @@ std::string suspects_csv(const Outcome &outcome, const data::Dataset &training) 
   std::string csv = "row,id,given,suggested,trust,probability\n";
   for (const Index row : outcome.suspects) {
     const auto i = static_cast<std::size_t>(row);
-    csv += fmt::format("{},{},{},{},{:.6g},{:.6g}\n", row + 1, cell(training.ids, i),
+    csv += fmt::format("{},{},{},{},{:.6g},{:.6g}\n", training.row_number(i), cell(training.ids, i),
                        data::csv_cell(training.label_names[training.labels[i]]),
                        data::csv_cell(training.label_names[result.suggested[i]]), result.trust[row],
                        result.probability[row]);
@@ -132,12 +154,29 @@ std::string weights_csv(const Outcome &outcome, const data::Dataset &training) {
   std::string csv = "row,id,label,weight,trust,kept\n";
   for (Index row = 0; row < result.trust.size(); ++row) {
     const auto i = static_cast<std::size_t>(row);
-    csv += fmt::format("{},{},{},{:.6g},{:.6g},{}\n", row + 1, cell(training.ids, i),
+    csv += fmt::format("{},{},{},{:.6g},{:.6g},{}\n", training.row_number(i), cell(training.ids, i),
                        data::csv_cell(training.label_names[training.labels[i]]), result.weight[row], result.trust[row],
                        result.trust[row] >= result.suspect_below ? 1 : 0);
   }
   return csv;
 }
+
+namespace {
+
+/// For each source: its weight in the first fits, and the part of its labels that are right.
+Json sources_json(const Result &result, const data::Dataset &training) {
+  Json out = Json::array();
+  for (std::size_t s = 0; s < result.source_right.size(); ++s) {
+    Json source{{"name", training.source_names[s]}, {"right", result.source_right[s]}};
+    if (!result.source_weight.empty()) {
+      source["weight"] = result.source_weight[s];
+    }
+    out.push_back(std::move(source));
+  }
+  return out;
+}
+
+} // namespace
 
 Json summary_json(const Outcome &outcome, const data::Dataset &training) {
   const Result &result = outcome.result;
@@ -154,26 +193,37 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"features", outcome.model.features},
             {"classes", training.label_names},
             {"suspects", outcome.suspects.size()},
-            {"solver", result.solver},
-            {"steps", result.steps},
-            {"kept_step", result.best_step},
-            {"stopped_because", result.endings},
-            {"recoveries", result.recoveries},
+            {"models", result.seen_as},
             {"rounds", result.rounds},
+            {"began_with_trusted_model", result.began_with_trusted},
             {"skill_on_trusted_rows", result.skill},
             {"suspects_below_trust", result.suspect_below},
             {"wrong_by_class", result.wrong_by_class},
             {"wrong_near_boundaries", result.near_boundaries},
-            {"label_information", result.label_information},
             {"penalty", result.rho},
-            {"pooling", {{"trusted", result.pooled_trusted}, {"bilevel", result.pooled_bilevel}}},
+            {"pooling",
+             {{"linear", result.pooling.linear},
+              {"kernel", result.pooling.kernel},
+              {"network", result.pooling.network},
+              {"trusted", result.pooling.trusted}}},
             {"label_noise", std::move(noise)},
             {"seconds",
              {{"reading", outcome.seconds_reading},
+              {"choice", result.timings.choice},
               {"trusted_model", result.timings.trusted_model},
               {"bilevel", result.timings.bilevel},
               {"rounds", result.timings.rounds},
               {"final_model", result.timings.final_model}}}};
+  if (!result.source_right.empty()) {
+    json["sources"] = sources_json(result, training);
+  }
+  if (!result.solver.empty()) {
+    json["bilevel"] = {{"solver", result.solver},
+                       {"steps", result.steps},
+                       {"kept_step", result.best_step},
+                       {"stopped_because", result.ending},
+                       {"recoveries", result.recoveries}};
+  }
   if (outcome.quality) {
     json["quality"] = {{"f1", outcome.quality->f1},
                        {"suspects_precision", outcome.quality->precision},

@@ -34,7 +34,7 @@ struct Outcome {
   Result result;               ///< rows in the order of the file
   std::vector<Index> suspects; ///< worst first
   Model model;
-  Model trusted_only;
+  std::optional<Model> trusted_only; ///< where there are trusted rows
   std::optional<Quality> quality;
   double seconds_reading = 0.0;
 };
@@ -50,7 +50,7 @@ struct Outcome {
 
 struct TestScores {
   double model = 0.0;
-  double trusted_only = 0.0;
+  std::optional<double> trusted_only = {};
   std::size_t rows = 0;
 };
 
@@ -59,6 +59,7 @@ struct ReportInput {
   const Prepared &prepared;
   const data::Dataset &training;
   std::optional<TestScores> test;
+  Json warnings; ///< a list of {"code", "text"}
   Json settings;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace duplex::clean {
 
@@ -18,21 +19,56 @@ struct Moments {
   double largest = 0.0; ///< absolute value
 };
 
-/// Two passes: the second is exact where the mean is far from zero.
-Moments moments_of(const FeatureTable &table) {
+struct Range {
+  double low;
+  double high;
+};
+
+/// Where the values of each column lie but for some that are far out: five times as far on either side as all but a
+/// hundredth of some thousand values reach; everywhere, where these do not vary.
+std::vector<Range> usual_ranges(const FeatureTable &table) {
+  constexpr Index enough = 4000;
+  constexpr double part = 0.005;
+  constexpr double times = 5.0;
+  const Index step = std::max<Index>(1, table.rows() / enough);
+  std::vector<Range> out;
+  std::vector<float> column;
+  for (Index j = 0; j < table.columns(); ++j) {
+    column.clear();
+    for (Index i = 0; i < table.rows(); i += step) {
+      column.push_back(table.stored(i, j));
+    }
+    const auto quantile = [&](double at) {
+      const auto place = column.begin() + static_cast<std::ptrdiff_t>(at * static_cast<double>(column.size() - 1));
+      std::nth_element(column.begin(), place, column.end());
+      return static_cast<double>(*place);
+    };
+    const double low = quantile(part);
+    const double high = quantile(1.0 - part);
+    const double beyond = high > low ? times * (high - low) : std::numeric_limits<double>::infinity();
+    out.push_back({low - beyond, high + beyond});
+  }
+  return out;
+}
+
+/// Of values within their usual range. Two passes: the second is exact where the mean is far from zero.
+Moments moments_of(const FeatureTable &table, const std::vector<Range> &ranges) {
   const auto columns = static_cast<std::size_t>(table.columns());
   const auto rows = static_cast<double>(table.rows());
   Moments moments{std::vector<double>(columns), std::vector<double>(columns), 0.0};
+  const auto value = [&](Index i, std::size_t j) {
+    const auto stored = static_cast<double>(table.stored(i, static_cast<Index>(j)));
+    return ranges.empty() ? stored : std::clamp(stored, ranges[j].low, ranges[j].high);
+  };
   for (Index i = 0; i < table.rows(); ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
-      const auto value = static_cast<double>(table.stored(i, static_cast<Index>(j)));
-      moments.mean[j] += value / rows;
-      moments.largest = std::max(moments.largest, std::abs(value));
+      moments.mean[j] += value(i, j) / rows;
+      moments.largest = std::max(moments.largest, std::abs(value(i, j)));
     }
   }
   for (Index i = 0; i < table.rows(); ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
-      const double off = static_cast<double>(table.stored(i, static_cast<Index>(j))) - moments.mean[j];
+      const double off = value(i, j) - moments.mean[j];
       moments.variance[j] += off * off / rows;
     }
   }
@@ -56,10 +92,40 @@ void scale_and_store(data::Dataset &dataset, const Scaling &scaling, KeptAs kept
   }
 }
 
+/// Rows as they are, in units of their rms length: centred columns would not be sparse, and a rare word does not count
+/// for more because it is rare (TF-IDF has weighed it).
+Scaling scaling_of_sparse(const FeatureTable &table) {
+  double squares = 0.0;
+  for (Index i = 0; i < table.rows(); ++i) {
+    squares += table.squared_length(i);
+  }
+  const double length = std::sqrt(squares / static_cast<double>(table.rows()));
+  const auto scale = static_cast<float>(length > 0.0 ? 1.0 / length : 0.0);
+  const auto columns = static_cast<std::size_t>(table.columns());
+  return {std::vector<float>(columns, scale), std::vector<float>(columns), std::vector<float>(columns),
+          "sparse, in units of the rows' length"};
+}
+
+/// Training rows decide: a trusted file may be so small or full that it was read the other way.
+void match_storage(const FeatureTable &training, FeatureTable &trusted) {
+  if (trusted.rows() == 0) {
+    return;
+  }
+  if (training.is_sparse() && !trusted.is_sparse()) {
+    trusted.store_as_sparse();
+  } else if (!training.is_sparse() && trusted.is_sparse()) {
+    trusted.store_as_dense();
+  }
+}
+
 } // namespace
 
 Scaling choose_scaling(const data::Dataset &training) {
-  const Moments moments = moments_of(training.features);
+  if (training.features.is_sparse()) {
+    return scaling_of_sparse(training.features);
+  }
+  const Moments moments =
+      moments_of(training.features, training.image ? std::vector<Range>{} : usual_ranges(training.features));
   const std::size_t columns = moments.mean.size();
   Scaling scaling{std::vector<float>(columns), std::vector<float>(columns), std::vector<float>(columns), {}};
   scaling.kind = training.image ? "pixels between 0 and 1, centred" : "centred, unit standard deviation";
@@ -84,7 +150,7 @@ Scaling choose_scaling(const data::Dataset &training) {
 }
 
 void apply(const Scaling &scaling, FeatureTable &features) {
-  if (features.storage() == Storage::float32) {
+  if (features.storage() == Storage::float32 || features.is_sparse()) {
     features.apply_scaling(scaling.scale, scaling.shift);
   } else {
     features.set_scaling(scaling.scale, scaling.shift);
@@ -126,11 +192,17 @@ Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as
                      static_cast<double>(prepared.classes),
                  training.source + ": " + std::to_string(training.labels.size()) + " rows of " +
                      std::to_string(prepared.classes) + " classes");
+  match_storage(training.features, trusted.features);
   store(training, kept_as);
-  store(trusted, kept_as);
+  const bool has_trusted = !trusted.labels.empty();
+  if (has_trusted) {
+    store(trusted, kept_as);
+  }
   prepared.scaling = choose_scaling(training);
   scale_and_store(training, prepared.scaling, kept_as);
-  scale_and_store(trusted, prepared.scaling, kept_as);
+  if (has_trusted) {
+    scale_and_store(trusted, prepared.scaling, kept_as);
+  }
   prepared.order = interleaved_order(training.labels, prepared.classes, seed);
   training.features.reorder(prepared.order);
   std::vector<std::uint32_t> labels;
@@ -142,6 +214,19 @@ Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as
                        std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
   prepared.trusted = {std::make_shared<const FeatureTable>(std::move(trusted.features)),
                       std::make_shared<const std::vector<std::uint32_t>>(trusted.labels)};
+  prepared.pixels = training.image.has_value();
+  prepared.sources.count = static_cast<Index>(training.source_names.size());
+  // A matrix of classes for each source, in each account of how labels came about (label_account.cpp).
+  constexpr double accounts = 32.0;
+  require_memory(accounts * sizeof(double) * static_cast<double>(prepared.sources.count * prepared.classes) *
+                     static_cast<double>(prepared.classes),
+                 training.source + ": " + std::to_string(prepared.sources.count) + " sources of labels of " +
+                     std::to_string(prepared.classes) + " classes");
+  for (const Index row : prepared.order) {
+    if (!training.sources.empty()) {
+      prepared.sources.of_row.push_back(training.sources[static_cast<std::size_t>(row)]);
+    }
+  }
   return prepared;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Features as softmax regression likes them: centred, and of one size.
 
+#include "clean/source_weights.hpp"
 #include "data/dataset.hpp"
 
 #include <duplex/kernels/softmax_loss.hpp>
@@ -26,8 +27,8 @@ struct Scaling {
   std::string_view kind;       ///< for people
 };
 
-/// Pixels keep their common unit and are centred; other features are centred and divided by their
-/// standard deviation, one that never varies is left out (scale 0).
+/// Pixels keep their common unit and are centred; other features are centred and divided by their standard deviation,
+/// values that are far out counting as at the end of the usual range; one that never varies is left out (scale 0).
 [[nodiscard]] Scaling choose_scaling(const data::Dataset &training);
 
 /// float32 features are rewritten, others scaled when they are used.
@@ -39,10 +40,12 @@ void apply(const Scaling &scaling, FeatureTable &features);
 /// What a cleaning starts from. The datasets keep their labels, names and ids, in the order of their files.
 struct Prepared {
   LabelledSamples training; ///< in the interleaved order
-  LabelledSamples trusted;
+  LabelledSamples trusted;  ///< without rows where none is trusted
   Scaling scaling;
   std::vector<Index> order; ///< the row of the file that each training sample was
   Index classes = 0;
+  bool pixels = false;
+  SourcesOfRows sources; ///< of the training samples, in their order; empty where the data have none
 };
 
 /// Takes the features out of the datasets without a copy: scaled, stored as asked and put in order.

@@ -2,7 +2,33 @@
 
 #include <duplex/numerics/lbfgs.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace duplex::clean {
+
+namespace {
+
+/// Σ w_i ℓ_i at the point of the group's loss, whose next gradient is that of the same.
+double value_of(const Group &group) {
+  if (group.likelihoods == nullptr) {
+    return group.loss->value(*group.weights);
+  }
+  constexpr float least = 1e-30F;
+  Matrix p = group.loss->probabilities();
+  double value = 0.0;
+  for (Index i = 0; i < p.rows(); ++i) {
+    auto row = p.row(i).array();
+    row *= group.likelihoods->row(i).array();
+    const float sum = std::max(row.sum(), least);
+    row /= sum;
+    value -= static_cast<double>((*group.weights)[i]) * std::log(static_cast<double>(sum));
+  }
+  group.loss->set_targets(p);
+  return value;
+}
+
+} // namespace
 
 void fit(std::span<const Group> groups, Index classes, const FitOptions &options, Vector &y) {
   double total = 0.0;
@@ -25,7 +51,7 @@ void fit(std::span<const Group> groups, Index classes, const FitOptions &options
     double value = 0.5 * static_cast<double>(at.dot(penalized));
     for (const auto &group : groups) {
       group.loss->at(at);
-      value += group.loss->value(*group.weights) / total;
+      value += value_of(group) / total;
       group.loss->gradient(*group.weights, part);
       gradient += mean * part;
     }

@@ -1,7 +1,11 @@
 #pragma once
 // Softmax regression on groups of samples:
 //
-//   min over y of  Σ w_i CE_i(y) / Σ w_i + (ρ/2) (‖weights‖² + 10⁻³ ‖biases‖²).
+//   min over y of  Σ w_i ℓ_i(y) / Σ w_i + (ρ/2) (‖weights‖² + 10⁻³ ‖biases‖²),
+//
+// where ℓ_i is the cross-entropy of the sample's label or, where it is known how labels come about, that of the label
+// given the class, ℓ_i = −log Σ_k p_ik P(label of i | true class k) (the forward loss; Patrini et al., 2017). Its slope
+// in the scores is p − q, with q_k ∝ p_k P(label | k) what model and label say together of the class.
 
 #include <duplex/core/error.hpp>
 #include <duplex/kernels/softmax_loss.hpp>
@@ -17,7 +21,8 @@ using Loss = SoftmaxLoss<float>;
 
 struct Group {
   Loss *loss;
-  const Vector *weights; ///< one per sample
+  const Vector *weights;               ///< one per sample
+  const Matrix *likelihoods = nullptr; ///< P(label | true class), samples by classes; none: labels are right
 };
 
 struct FitOptions {

@@ -36,10 +36,7 @@ double mean_squared_length(const FeatureTable &table) {
   double sum = 0.0;
   Index count = 0;
   for (Index i = 0; i < table.rows(); i += step, ++count) {
-    for (Index j = 0; j < table.columns(); ++j) {
-      const auto value = static_cast<double>(table.value(i, j));
-      sum += value * value;
-    }
+    sum += table.squared_length(i);
   }
   return sum / static_cast<double>(count);
 }

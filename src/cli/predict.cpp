@@ -46,6 +46,7 @@ int predict_labels(const PredictArguments &arguments) {
   const bool wants_accuracy = !arguments.label.empty() || !arguments.labels_file.empty();
   data::ReadOptions options{.label = arguments.label.empty() ? model.label_column : arguments.label,
                             .id = arguments.id.empty() ? model.id_column : arguments.id,
+                            .plan = clean::plan_of(model),
                             .labels_file = arguments.labels_file,
                             .expect_id = !arguments.id.empty(),
                             .expect_labels = wants_accuracy,
@@ -54,6 +55,9 @@ int predict_labels(const PredictArguments &arguments) {
     status.show(fmt::format("reading {}: {:.0f} MB", arguments.data, static_cast<double>(done) / 1e6));
   };
   auto dataset = data::read_dataset(arguments.data, options);
+  for (const auto &note : dataset.remarks) {
+    checkpoint::tell_on_standard_error(note.text);
+  }
   const auto predictions = clean::predict(model, dataset);
   nlohmann::ordered_json json{{"rows", predictions.size()}, {"model", arguments.model}, {"data", arguments.data}};
   std::string remark;
@@ -70,6 +74,9 @@ int predict_labels(const PredictArguments &arguments) {
       }
       remark = fmt::format("no accuracy: {}\n", error.what());
     }
+  }
+  for (const auto &note : dataset.remarks) {
+    json["warnings"].push_back({{"code", note.code}, {"text", note.text}});
   }
   const std::string csv = clean::predictions_csv(model, dataset, predictions);
   if (!arguments.out.empty()) {
@@ -94,7 +101,8 @@ void add_predict(CLI::App &app, Action &chosen) {
   auto *command = app.add_subcommand("predict", "Predict labels with a model that duplex clean has written");
   auto arguments = std::make_shared<PredictArguments>();
   command->add_option("--model", arguments->model, "Folder with model.json and model.npy")->required();
-  command->add_option("--data", arguments->data, "Rows to predict: CSV, .npy, LIBSVM or IDX")->required();
+  command->add_option("--data", arguments->data, "Rows to predict: CSV, .npy, LIBSVM or IDX; - is standard input")
+      ->required();
   command->add_option("--label", arguments->label, "Column of the label, where the rows have one (CSV)");
   command->add_option("--labels", arguments->labels_file, "Labels, where the rows are .npy or IDX and have some");
   command->add_option("--id", arguments->id, "Column that names a row, by name or number (CSV)");

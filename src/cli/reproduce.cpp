@@ -128,6 +128,7 @@ void add_reproduce(CLI::App &app, Action &chosen) {
       ->required();
   command->add_option("--out", arguments->out, "Folder for NAME.json, NAME.csv and NAME.svg")->capture_default_str();
   command->add_flag("--json", arguments->as_json, "Print JSON");
+  command->add_flag("--quick", arguments->settings.quick, "clean-anywhere: few rows of two tables, and no claims");
   add_field_options(*command, arguments->settings, "reproduce");
   command->footer("Exit 1 if a claim fails.");
   command->callback([arguments, &chosen] {

@@ -1,7 +1,9 @@
+#include "data/cell_kinds.hpp"
 #include "data/csv_cells.hpp"
 #include "data/csv_columns.hpp"
 #include "data/labels.hpp"
 #include "data/limits.hpp"
+#include "data/raw_table.hpp"
 #include "data/readers.hpp"
 #include "data/text.hpp"
 
@@ -9,50 +11,79 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace duplex::data {
 namespace {
 
+/// Beyond it, differences between numbers may be lost where they are kept as float32.
+constexpr float large = 65536.0F;
+/// Numbers whose differences are no smaller a part of them are held well enough.
+constexpr double narrow = 1e-4;
+
 class CsvReader {
 public:
   CsvReader(ByteSource &source, const ReadOptions &options)
-      : text_(source), cells_(started(text_)), limit_(source.name(), options), first_line_(first_record()),
-        columns_(find_columns(source.name(), first_line_, options)) {
+      : text_(source), cells_(started(text_)), options_(options), limit_(source.name(), options),
+        first_line_(first_record()), columns_(find_columns(source.name(), first_line_, options)) {
     limit_.require_columns(columns_.features());
     dataset_.source = source.name();
-    dataset_.features = FeatureTable(Storage::float32, static_cast<Index>(columns_.features()));
+    dataset_.label_column = columns_.label;
+    table_.source = source.name();
+    table_.order = columns_.order;
+    table_.width = columns_.width;
+    table_.cells = FeatureTable(Storage::float32, static_cast<Index>(columns_.features()));
+    for (std::size_t i = 0; i < columns_.count(); ++i) {
+      if (columns_.roles[i] == ColumnRole::feature) {
+        table_.place.push_back(i);
+      }
+    }
+    if (options.plan) {
+      for (std::size_t i = 0; i < columns_.column_of.size(); ++i) {
+        const PlannedColumn &column = options.plan->columns[i];
+        if (column.kind == ColumnKind::number && column.origin != 0.0) {
+          table_.precise[columns_.column_of[i]];
+        }
+      }
+    }
+    count_runs();
   }
 
   Dataset read() {
     if (columns_.has_header) {
-      for (std::size_t i = 0; i < columns_.count; ++i) {
+      for (std::size_t i = 0; i < columns_.count(); ++i) {
         require_text(first_line_[i], {1, i + 1});
-        if (columns_.is_feature(i)) {
-          dataset_.feature_names.push_back(first_line_[i]);
+        if (columns_.roles[i] == ColumnRole::feature) {
+          table_.names.push_back(first_line_[i]);
         }
+      }
+      if (next_row_begins()) {
+        read_row(true);
       }
     } else {
       take_first_line();
     }
-    while (next_row_begins()) {
-      read_row();
+    if (!options_.plan) {
+      follow_large_numbers();
     }
-    if (dataset_.features.rows() == 0) {
+    while (next_row_begins()) {
+      read_row(false);
+    }
+    if (table_.rows() == 0) {
       throw InvalidInput(fmt::format("{}: holds no rows below its header, expected at least one", text_.name()));
     }
-    dataset_.features.shrink();
+    make_features();
     labels_.finish(dataset_);
+    sources_.finish(dataset_.sources, dataset_.source_names);
     return std::move(dataset_);
   }
 
 private:
-  struct Place {
-    std::uint64_t line;
-    std::uint64_t column;
-  };
-
   static TextReader &started(TextReader &text) {
     skip_byte_order_mark(text);
     return text;
@@ -84,79 +115,187 @@ private:
       return false;
     }
     if (blank > 0) {
-      refuse_blank_line(blank, fmt::format("{} cells", columns_.count));
+      refuse_blank_line(blank, fmt::format("{} cells", columns_.count()));
     }
     return true;
   }
 
-  float *new_row() {
-    limit_.require_rows(static_cast<std::uint64_t>(dataset_.features.rows()) + 1, columns_.features(),
-                        Storage::float32);
-    return reinterpret_cast<float *>(dataset_.features.append_rows(1));
-  }
-
-  void take_first_line() {
-    float *feature = new_row();
-    for (std::size_t i = 0; i < columns_.count; ++i) {
-      take(first_line_[i], i, {1, i + 1}, feature);
+  /// How many columns from each one on may be read as numbers at once.
+  void count_runs() {
+    runs_.assign(columns_.count() + 1, 0);
+    std::size_t feature = columns_.features();
+    for (std::size_t i = columns_.count(); i-- > 0;) {
+      const bool is_feature = columns_.roles[i] == ColumnRole::feature;
+      feature -= is_feature ? 1 : 0;
+      runs_[i] = is_feature && !table_.precise.contains(feature) ? runs_[i + 1] + 1 : 0;
     }
   }
 
-  void read_row() {
+  /// By the first row: columns whose numbers are kept to all their digits, until they are seen to differ enough.
+  void follow_large_numbers() {
+    constexpr std::size_t most = 64;
+    for (std::size_t i = 0; i < columns_.features() && table_.precise.size() < most && table_.rows() == 1; ++i) {
+      if (const float cell = table_.cell(0, i); is_number_cell(cell) && std::abs(cell) >= large) {
+        const double value = first_row_[i];
+        table_.precise[i].push_back(value);
+        range_[i] = {value, value};
+      }
+    }
+    if (!table_.precise.empty()) {
+      count_runs();
+    }
+    first_row_ = {};
+  }
+
+  float *new_row() {
+    limit_.require_rows(table_.rows() + 1, columns_.features(), Storage::float32);
+    feature_ = 0;
+    return reinterpret_cast<float *>(table_.cells.append_rows(1));
+  }
+
+  void take_first_line() {
+    float *row = new_row();
+    first_row_.resize(columns_.features());
+    for (std::size_t i = 0; i < columns_.count(); ++i) {
+      take(first_line_[i], i, {1, i + 1}, row);
+    }
+  }
+
+  void read_row(bool first) {
     const std::uint64_t line = cells_.line();
-    float *feature = new_row();
+    float *row = new_row();
+    first_row_.resize(first ? columns_.features() : 0);
     CellEnd end = CellEnd::cell;
     std::size_t column = 0;
-    for (; column < columns_.count && end == CellEnd::cell; ++column) {
-      const std::size_t numbers = cells_.next_numbers(feature, columns_.features_from(column), end);
-      feature += numbers;
+    for (; column < columns_.count() && end == CellEnd::cell; ++column) {
+      const std::size_t numbers = first ? 0 : cells_.next_numbers(row + feature_, runs_[column], end);
+      feature_ += numbers;
       column += numbers;
-      if (end != CellEnd::cell || column == columns_.count) {
+      if (end != CellEnd::cell || column == columns_.count()) {
         break;
       }
-      const Place place{cells_.line(), cells_.column()};
+      const CellPlace place{cells_.line(), cells_.column()};
       const Cell cell = cells_.next();
       end = cell.end;
-      take(cell.text, column, place, feature);
+      take(cell.text, column, place, row);
     }
     for (; end == CellEnd::cell; ++column) {
       end = cells_.next().end;
     }
-    if (column != columns_.count) {
+    if (column != columns_.count()) {
       throw InvalidInput(fmt::format("{}:{}: found {} cells, expected {} as in line 1 (separated by {})", text_.name(),
-                                     line, column, columns_.count,
+                                     line, column, columns_.count(),
                                      cells_.delimiter() == '\t' ? "tabs" : fmt::format("'{}'", cells_.delimiter())));
     }
   }
 
-  void take(std::string_view text, std::size_t column, Place place, float *&feature) {
-    if (column == columns_.label) {
+  void take(std::string_view text, std::size_t column, CellPlace place, float *row) {
+    switch (columns_.roles[column]) {
+    case ColumnRole::feature:
+      take_feature(text, place, row[feature_]);
+      ++feature_;
+      break;
+    case ColumnRole::label:
       require_text(text, place);
       if (text.empty()) {
         refuse(text, place, "a label");
       }
       labels_.add(text);
-    } else if (column == columns_.id) {
+      break;
+    case ColumnRole::id:
       require_text(text, place);
       dataset_.ids.emplace_back(text);
-    } else {
-      const Parsed parsed = parse_number(text, *feature++);
-      if (parsed == Parsed::too_large) {
-        refuse(text, place, fmt::format("a number of at most {:.8g} in size", std::numeric_limits<float>::max()));
-      }
-      if (parsed == Parsed::not_a_number) {
-        refuse(text, place, "a finite number");
-      }
+      break;
+    case ColumnRole::source:
+      require_text(text, place);
+      sources_.add(is_missing(text) ? std::string_view() : text);
+      break;
+    case ColumnRole::trusted:
+      dataset_.marked.push_back(is_marked(text, place));
+      break;
+    case ColumnRole::ignored:
+      break;
     }
   }
 
-  void require_text(std::string_view text, Place place) const {
+  void take_feature(std::string_view text, CellPlace place, float &cell) {
+    const Parsed parsed = parse_number(text, cell);
+    if (parsed == Parsed::too_large) {
+      refuse(text, place, fmt::format("a number of at most {:.8g} in size", std::numeric_limits<float>::max()));
+    }
+    const bool is_number = parsed == Parsed::ok;
+    if (!first_row_.empty()) {
+      first_row_[feature_] = is_number ? precise_number(text) : 0.0;
+    }
+    if (const auto precise = table_.precise.find(feature_); precise != table_.precise.end()) {
+      take_precise(is_number ? std::optional(precise_number(text)) : std::nullopt, precise->second);
+    }
+    if (is_number) {
+      return;
+    }
+    ColumnTexts &texts = table_.texts[feature_];
+    if (is_missing(text)) {
+      texts.add_missing();
+      cell = missing_cell();
+    } else {
+      require_text(text, place);
+      cell = text_cell(texts.add(text, place));
+    }
+  }
+
+  /// Numbers that turn out to differ enough are followed no more.
+  void take_precise(std::optional<double> value, std::vector<double> &values) {
+    values.push_back(value.value_or(0.0));
+    const auto range = range_.find(feature_);
+    if (!value || range == range_.end()) {
+      return;
+    }
+    auto &[least, largest] = range->second;
+    least = std::min(least, *value);
+    largest = std::max(largest, *value);
+    if (largest - least >= narrow * std::max(std::abs(least), std::abs(largest)) && largest > least) {
+      table_.precise.erase(feature_);
+      count_runs();
+    }
+  }
+
+  [[nodiscard]] bool is_marked(std::string_view text, CellPlace place) const {
+    if (is_missing(text) || text == "0" || text == "1") {
+      return text == "1";
+    }
+    const auto truth = truth_of(text);
+    if (!truth) {
+      refuse(text, place, "1, true or yes where the label is trusted, else 0, false, no or nothing");
+    }
+    return *truth;
+  }
+
+  void make_features() {
+    std::vector<std::size_t> column_of = columns_.column_of;
+    dataset_.plan = options_.plan;
+    if (!options_.plan) {
+      auto chosen = choose_plan(table_, options_, dataset_.remarks);
+      chosen.plan.set_aside.insert(chosen.plan.set_aside.end(), columns_.set_aside.begin(), columns_.set_aside.end());
+      chosen.plan.source_column = options_.source;
+      chosen.plan.trusted_column = options_.trusted_column;
+      column_of = std::move(chosen.column_of);
+      dataset_.plan = std::make_shared<const TablePlan>(std::move(chosen.plan));
+    } else if (!columns_.unknown.empty()) {
+      dataset_.remarks.push_back(
+          {"extra-columns", fmt::format("{}: {} {} not among the training data's columns, and ignored", text_.name(),
+                                        quoted_list(columns_.unknown), columns_.unknown.size() > 1 ? "are" : "is")});
+    }
+    dataset_.features = features_of(table_, *dataset_.plan, column_of, options_, dataset_.remarks);
+    dataset_.feature_names = dataset_.plan->feature_names();
+  }
+
+  void require_text(std::string_view text, CellPlace place) const {
     if (!is_utf8(text) || text.find('\0') != std::string_view::npos) {
       refuse(text, place, "UTF-8 text");
     }
   }
 
-  [[noreturn]] void refuse(std::string_view found, Place place, std::string_view expected) const {
+  [[noreturn]] void refuse(std::string_view found, CellPlace place, std::string_view expected) const {
     const std::string name =
         columns_.has_header && place.line > 1 ? fmt::format(" ('{}')", shown(columns_.names[place.column - 1])) : "";
     throw InvalidInput(fmt::format("{}:{}, column {}{}: found '{}', expected {}", text_.name(), place.line,
@@ -165,10 +304,17 @@ private:
 
   TextReader text_;
   CsvCells cells_;
+  const ReadOptions &options_;
   TableLimit limit_;
   std::vector<std::string> first_line_;
   CsvColumns columns_;
+  RawTable table_;
+  std::vector<std::size_t> runs_;
+  std::size_t feature_ = 0;       ///< the next one of the row
+  std::vector<double> first_row_; ///< to all digits; empty when it is done
+  std::unordered_map<std::size_t, std::pair<double, double>> range_;
   LabelCollector labels_;
+  LabelCollector sources_;
   Dataset dataset_;
 };
 

@@ -14,7 +14,7 @@ namespace duplex::data {
 namespace {
 
 char most_frequent_delimiter(TextReader &text) {
-  constexpr std::string_view candidates = ",;\t";
+  constexpr std::string_view candidates = ",;\t|";
   std::array<std::size_t, candidates.size()> counts{};
   bool quoted = false;
   for (std::size_t i = 0;; ++i) {
@@ -146,6 +146,9 @@ Cell CsvCells::quoted_cell(std::size_t opening) {
 
 CellEnd CsvCells::pass_cell_end(std::size_t cell_bytes) {
   const int c = cell_bytes < text_->size() ? text_->begin()[cell_bytes] : -1;
+  if (bytes_ != nullptr) {
+    bytes_->append(text_->begin(), std::min(cell_bytes + 1, text_->size()));
+  }
   text_->skip(std::min(cell_bytes + 1, text_->size()));
   if (c >= 0 && c == delimiter_) {
     ++column_;

@@ -18,7 +18,7 @@ struct Cell {
 
 class CsvCells {
 public:
-  /// Finds out the delimiter from the first line: the most frequent of , ; and tab outside quotes.
+  /// Finds out the delimiter from the first line: the most frequent of , ; | and tab outside quotes.
   explicit CsvCells(TextReader &text);
 
   [[nodiscard]] char delimiter() const { return delimiter_; }
@@ -31,6 +31,8 @@ public:
   [[nodiscard]] bool at_end() { return text_->at(0) < 0; }
 
   [[nodiscard]] Cell next();
+  /// From now on the bytes of every cell that next() takes are appended to this, with what ends it; null: no more.
+  void copy_into(std::string *bytes) { bytes_ = bytes; }
   /// Takes cells of this record as long as they are plain numbers that lie in view, and says how many;
   /// what comes then needs next().
   [[nodiscard]] std::size_t next_numbers(float *values, std::size_t most, CellEnd &end);
@@ -49,6 +51,7 @@ private:
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 1;
   std::string unquoted_;
+  std::string *bytes_ = nullptr;
 };
 
 } // namespace duplex::data

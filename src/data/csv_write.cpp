@@ -14,14 +14,18 @@ bool may_be_a_formula(std::string_view text) {
 } // namespace
 
 std::string csv_cell(std::string_view text) {
-  std::string cell = may_be_a_formula(text) ? "'" : "";
-  cell += text;
-  const bool has_outer_blanks = trimmed(cell).size() != cell.size();
-  if (!has_outer_blanks && cell.find_first_of(",;\t\"\r\n") == std::string::npos) {
-    return cell;
-  }
+  return cell_as_it_is(may_be_a_formula(text) ? "'" + std::string(text) : std::string(text));
+}
+
+std::string cell_as_it_is(std::string_view text) {
+  const bool has_outer_blanks = trimmed(text).size() != text.size();
+  const bool is_plain = !has_outer_blanks && text.find_first_of(",;\t|\"\r\n") == std::string_view::npos;
+  return is_plain ? std::string(text) : quoted_cell(text);
+}
+
+std::string quoted_cell(std::string_view text) {
   std::string quoted = "\"";
-  for (const char c : cell) {
+  for (const char c : text) {
     quoted += c;
     if (c == '"') {
       quoted += c;

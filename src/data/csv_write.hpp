@@ -10,4 +10,9 @@ namespace duplex::data {
 /// ', unless it is a number: spreadsheets would take it for a formula.
 [[nodiscard]] std::string csv_cell(std::string_view text);
 
+/// The same without the leading ', for text that must stay what it is.
+[[nodiscard]] std::string cell_as_it_is(std::string_view text);
+/// In quotes, whether it needs them or not.
+[[nodiscard]] std::string quoted_cell(std::string_view text);
+
 } // namespace duplex::data

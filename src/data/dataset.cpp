@@ -2,6 +2,7 @@
 
 #include "data/readers.hpp"
 #include "data/source.hpp"
+#include "data/table_plan.hpp"
 #include "data/text.hpp"
 
 #include <duplex/core/error.hpp>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <new>
 #include <unordered_map>
+#include <utility>
 
 namespace duplex::data {
 namespace {
@@ -49,6 +51,15 @@ void refuse_options_of_other_formats(const std::string &file, Format format, con
     constexpr std::string_view reason = "only CSV files have columns to choose from";
     refuse("label", options.expect_labels ? options.label : "", reason);
     refuse("id", options.expect_id ? options.id : "", reason);
+    refuse("source", options.expect_source ? options.source : "", reason);
+    refuse("trusted column", options.trusted_column, reason);
+    refuse("drop", options.drop.empty() ? "" : options.drop.front(), reason);
+    refuse("keep", options.keep.empty() ? "" : options.keep.front(), reason);
+    if (options.plan && !options.plan->is_plain()) {
+      throw InvalidInput(fmt::format("{}: found an array of numbers, expected CSV: the training data's columns are not "
+                                     "all numbers as they stand",
+                                     file));
+    }
   }
   if (format == Format::csv || format == Format::libsvm) {
     refuse("labels file", options.labels_file, "the file has its labels in itself");
@@ -71,7 +82,10 @@ Dataset read_with_labels_apart(const fs::path &file, ByteSource &features, Forma
 }
 
 Dataset read(const fs::path &file, const ReadOptions &options) {
-  const auto source = unpacked(open_file(file, options));
+  auto source = unpacked(open_file(file, options));
+  if (options.copy != nullptr) {
+    source = std::make_unique<CopiedSource>(std::move(source), *options.copy);
+  }
   const std::string_view first_bytes = source->peek(bytes_that_tell_the_format);
   if (first_bytes.empty()) {
     throw InvalidInput(fmt::format("{}: is empty, expected rows of data", source->name()));
@@ -93,6 +107,17 @@ Dataset read(const fs::path &file, const ReadOptions &options) {
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
+}
+
+/// Of each row, whether it is the other part's; keeps those of this part in `values`, and gives the others.
+template <class Values> Values taken_from(Values &values, const std::vector<bool> &is_taken) {
+  Values taken;
+  Values kept;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    (is_taken[i] ? taken : kept).push_back(std::move(values[i]));
+  }
+  values = std::move(kept);
+  return taken;
 }
 
 std::string first_few(const std::vector<std::string> &names) {
@@ -121,7 +146,7 @@ Format format_of(const fs::path &file, std::string_view first_bytes) {
     name = name.stem();
   }
   const std::string extension = name.extension().string();
-  if (extension == ".csv" || extension == ".tsv" || extension == ".txt") {
+  if (file == standard_input || extension == ".csv" || extension == ".tsv" || extension == ".txt") {
     return Format::csv;
   }
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") {
@@ -199,6 +224,35 @@ void map_labels_onto(const Dataset &reference, Dataset &other) {
     label = renumbered[label];
   }
   other.label_names = reference.label_names;
+}
+
+Dataset take_marked_rows(Dataset &dataset) {
+  const std::vector<bool> is_marked = std::exchange(dataset.marked, {});
+  const auto count = std::count(is_marked.begin(), is_marked.end(), true);
+  if (count == 0 || static_cast<std::size_t>(count) == is_marked.size()) {
+    throw InvalidInput(fmt::format("{}: {} of its {} rows are marked as trusted, expected some", dataset.source,
+                                   count == 0 ? "none" : "all", is_marked.size()));
+  }
+  std::vector<Index> kept;
+  std::vector<Index> taken;
+  for (std::size_t i = 0; i < is_marked.size(); ++i) {
+    (is_marked[i] ? taken : kept).push_back(static_cast<Index>(i));
+  }
+  Dataset trusted;
+  trusted.source = dataset.source;
+  trusted.features = dataset.features.gather(taken);
+  dataset.features = dataset.features.gather(kept);
+  trusted.labels = taken_from(dataset.labels, is_marked);
+  trusted.ids = dataset.ids.empty() ? std::vector<std::string>() : taken_from(dataset.ids, is_marked);
+  trusted.sources = dataset.sources.empty() ? std::vector<std::uint32_t>() : taken_from(dataset.sources, is_marked);
+  trusted.label_names = dataset.label_names;
+  trusted.source_names = dataset.source_names;
+  trusted.feature_names = dataset.feature_names;
+  trusted.label_column = dataset.label_column;
+  trusted.plan = dataset.plan;
+  trusted.file_rows = std::move(taken);
+  dataset.file_rows = std::move(kept);
+  return trusted;
 }
 
 } // namespace duplex::data

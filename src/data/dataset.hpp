@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,14 @@ struct ImageShape {
   bool operator==(const ImageShape &) const = default;
 };
 
+struct TablePlan; // table_plan.hpp
+
+/// What a user should know of how a file was read: a code for programs, a sentence for people.
+struct Remark {
+  std::string code;
+  std::string text;
+};
+
 struct Dataset {
   std::string source; ///< the file, for messages
   FeatureTable features{Storage::float32, 1};
@@ -33,24 +42,47 @@ struct Dataset {
   std::vector<std::string> ids;           ///< empty if there are none
   std::vector<std::string> feature_names; ///< empty if there are none
   std::optional<ImageShape> image;
+  std::vector<std::uint32_t> sources = {};    ///< who or what labelled each row: numbers into source_names; or empty
+  std::vector<std::string> source_names = {}; ///< in the order of label_names' rule
+  std::vector<bool> marked = {};              ///< CSV: the rows that the file itself marks as trusted; or empty
+  std::vector<Index> file_rows = {};          ///< which row of the file each one is, from 0; empty: all, in their order
+  std::shared_ptr<const TablePlan> plan = {}; ///< CSV: how its columns became features
+  std::optional<std::size_t> label_column = {}; ///< CSV: its place in the file, from 0
+  std::vector<Remark> remarks = {};
+
+  /// Of the file, from 1.
+  [[nodiscard]] Index row_number(std::size_t row) const {
+    return (file_rows.empty() ? static_cast<Index>(row) : file_rows[row]) + 1;
+  }
 };
 
 struct ReadOptions {
-  std::string label = {};         ///< CSV: name or 1-based number of the column; empty: label, class, target or y
-  std::string id = {};            ///< CSV: name or 1-based number of a column that is kept as text
+  std::string label = {};             ///< CSV: name or 1-based number of the column; empty: label, class, target or y
+  std::string id = {};                ///< CSV: name or 1-based number of a column that is kept as text
+  std::string source = {};            ///< CSV: name or number of the column that says who or what labelled a row
+  std::string trusted_column = {};    ///< CSV: name or number of the column that marks rows whose labels are right
+  std::vector<std::string> drop = {}; ///< CSV: columns that are no features
+  std::vector<std::string> keep = {}; ///< CSV: the only columns that are features, whatever they look like; empty: all
+  /// CSV: the columns of the data that a model was made from; null: they are chosen from the file.
+  std::shared_ptr<const TablePlan> plan = {};
   std::string labels_file = {};   ///< .npy and IDX: where the labels are; IDX finds the usual sibling itself
   bool expect_id = true;          ///< false: a file without that column is fine
   bool expect_labels = true;      ///< false: data without labels are fine
+  bool expect_source = true;      ///< false: a file without that column is fine
   Index columns = 0;              ///< LIBSVM: number of features; 0: the largest index
   std::uint64_t memory_limit = 0; ///< bytes that the table may take; 0: the machine's memory
   /// Called now and then, with bytes of the file as it lies on disk; total is 0 where it is not known.
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};
-  /// Called with every file that is read, when it is opened.
+  std::string *copy = nullptr; ///< is given all bytes of the table's file, unpacked, that are read
+  /// Called with every file that is read, when it is opened; of standard input that is /dev/stdin.
   std::function<void(const std::filesystem::path &file)> opened = {};
   const std::atomic<bool> *interrupt = nullptr; ///< reading ends with Interrupted soon after it becomes true
 };
 
-/// The format follows from the file's first bytes and its extension. Throws InvalidInput or Interrupted.
+inline constexpr const char *standard_input = "-";
+
+/// The format follows from the file's first bytes and its extension; "-" is standard input. Throws InvalidInput or
+/// Interrupted.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path &file, const ReadOptions &options = {});
 
 /// Throws InvalidInput unless both have the same columns in the same order.
@@ -59,5 +91,9 @@ void require_same_features(const Dataset &reference, const Dataset &other);
 /// Renumbers the labels of `other` by name onto the classes of `reference`. Throws InvalidInput, naming file,
 /// row and label, where a label is not among them.
 void map_labels_onto(const Dataset &reference, Dataset &other);
+
+/// Takes the rows that the data mark as trusted out of them: those, with the labels' numbers as they are. Throws
+/// InvalidInput where none or all are marked.
+[[nodiscard]] Dataset take_marked_rows(Dataset &dataset);
 
 } // namespace duplex::data

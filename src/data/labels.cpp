@@ -39,16 +39,16 @@ void LabelCollector::add(std::string_view name) {
   numbers_.push_back(found->second);
 }
 
-void LabelCollector::finish(Dataset &dataset) {
+void LabelCollector::finish(std::vector<std::uint32_t> &numbers, std::vector<std::string> &names) {
   const std::vector<std::uint32_t> ranks = ranks_of(names_);
   for (std::uint32_t &number : numbers_) {
     number = ranks[number];
   }
-  dataset.label_names.resize(names_.size());
+  names.resize(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    dataset.label_names[ranks[i]] = std::move(names_[i]);
+    names[ranks[i]] = std::move(names_[i]);
   }
-  dataset.labels = std::move(numbers_);
+  numbers = std::move(numbers_);
 }
 
 } // namespace duplex::data

@@ -18,7 +18,8 @@ public:
   [[nodiscard]] std::size_t size() const { return numbers_.size(); }
   /// Moves labels and names into the dataset: whole numbers in their order if all names are such, else in the
   /// order of their bytes.
-  void finish(Dataset &dataset);
+  void finish(Dataset &dataset) { finish(dataset.labels, dataset.label_names); }
+  void finish(std::vector<std::uint32_t> &numbers, std::vector<std::string> &names);
 
 private:
   struct Hash {

@@ -35,4 +35,20 @@ struct NoisyLabels {
 [[nodiscard]] NoisyLabels add_noise(std::span<const std::uint32_t> labels, std::size_t classes,
                                     const NoiseOptions &options);
 
+struct SourceNoise {
+  std::size_t sources = 20;
+  double worst = 0.9; ///< part of its labels that the last source gets wrong
+  std::uint64_t seed = 0;
+};
+
+struct SourcedLabels {
+  std::vector<std::uint32_t> labels;
+  std::vector<std::uint32_t> sources; ///< who gave each of them, from 0
+};
+
+/// Every row is labelled by one of the sources, drawn at random. Source s gets a label wrong with probability
+/// worst·s/(sources − 1), and takes any of the other classes then. Throws as add_noise(), and where there is no source.
+[[nodiscard]] SourcedLabels add_noise_by_source(std::span<const std::uint32_t> labels, std::size_t classes,
+                                                const SourceNoise &options);
+
 } // namespace duplex::data

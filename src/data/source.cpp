@@ -20,7 +20,9 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 class FileSource final : public ByteSource {
 public:
   FileSource(const std::filesystem::path &file, const ReadOptions &options)
-      : ByteSource(file.string()), options_(options), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : ByteSource(file == standard_input ? "standard input" : file.string()), options_(options),
+        descriptor_(file == standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                           : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat status {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
       const int error = errno;
@@ -117,10 +119,16 @@ std::size_t MemorySource::read_some(std::span<char> buffer) {
   return count;
 }
 
+std::size_t CopiedSource::read_some(std::span<char> buffer) {
+  const std::size_t count = from_->read(buffer);
+  copy_.append(buffer.data(), count);
+  return count;
+}
+
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path &file, const ReadOptions &options) {
   auto source = std::make_unique<FileSource>(file, options);
   if (options.opened) {
-    options.opened(file);
+    options.opened(file == standard_input ? "/dev/stdin" : file);
   }
   return source;
 }

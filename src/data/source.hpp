@@ -52,7 +52,21 @@ private:
   std::string_view rest_;
 };
 
-/// Opens a file. Throws InvalidInput, naming it and the reason, where it cannot be read.
+/// Another source, of which all that is read is kept.
+class CopiedSource final : public ByteSource {
+public:
+  CopiedSource(std::unique_ptr<ByteSource> from, std::string &copy)
+      : ByteSource(from->name()), from_(std::move(from)), copy_(copy) {}
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return from_->size(); }
+
+private:
+  std::size_t read_some(std::span<char> buffer) override;
+
+  std::unique_ptr<ByteSource> from_;
+  std::string &copy_;
+};
+
+/// Opens a file, or standard input ("-"). Throws InvalidInput, naming it and the reason, where it cannot be read.
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::filesystem::path &file, const ReadOptions &options);
 
 /// The source itself, or what it unpacks to where it begins as gzip does.

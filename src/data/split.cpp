@@ -20,6 +20,7 @@ Dataset take_rows(const Dataset &dataset, std::span<const Index> rows) {
   part.label_names = dataset.label_names;
   part.feature_names = dataset.feature_names;
   part.image = dataset.image;
+  part.source_names = dataset.source_names;
   part.features = dataset.features.gather(rows);
   for (const Index row : rows) {
     const auto i = static_cast<std::size_t>(row);
@@ -28,6 +29,9 @@ Dataset take_rows(const Dataset &dataset, std::span<const Index> rows) {
     }
     if (!dataset.ids.empty()) {
       part.ids.push_back(dataset.ids[i]);
+    }
+    if (!dataset.sources.empty()) {
+      part.sources.push_back(dataset.sources[i]);
     }
   }
   return part;

@@ -142,6 +142,14 @@ Parsed parse_number(std::string_view text, float &value) {
   return error == std::errc{} ? Parsed::ok : round_to_float(text, value);
 }
 
+double precise_number(std::string_view text) {
+  text = trimmed(text);
+  text.remove_prefix(text.starts_with('+') ? 1 : 0);
+  double value = 0.0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 bool parse_whole(std::string_view text, std::int64_t &value) {
   if (text.starts_with('+') && !text.starts_with("+-")) {
     text.remove_prefix(1);

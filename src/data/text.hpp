@@ -24,6 +24,9 @@ enum class Parsed : std::uint8_t { ok, not_a_number, too_large };
 /// The finite decimal number that the text is, blanks around it aside; rounded to nearest.
 [[nodiscard]] Parsed parse_number(std::string_view text, float &value);
 
+/// Of text that is such a number, to all its digits.
+[[nodiscard]] double precise_number(std::string_view text);
+
 /// A whole number, with an optional sign, that fits into 64 bits.
 [[nodiscard]] bool parse_whole(std::string_view text, std::int64_t &value);
 

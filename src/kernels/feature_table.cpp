@@ -24,6 +24,9 @@ FeatureTable::FeatureTable(Storage storage, Index columns)
   if (columns < 1) {
     throw InvalidInput("feature table: " + std::to_string(columns) + " columns, expected at least 1");
   }
+  if (storage == Storage::sparse) {
+    sparse_ = std::make_shared<SparseEntries>();
+  }
 }
 
 void FeatureTable::reserve(Index rows) {
@@ -40,6 +43,7 @@ void FeatureTable::shrink() {
 
 void FeatureTable::reallocate(Index rows) {
   require_own_memory();
+  require_dense();
   if (static_cast<std::size_t>(rows) > std::numeric_limits<std::size_t>::max() / 2 / row_bytes()) {
     throw std::bad_alloc();
   }
@@ -69,8 +73,14 @@ void FeatureTable::require_whole_rows(Storage storage, std::size_t values) const
 }
 
 void FeatureTable::require_own_memory() const {
-  if (first_ != 0 || memory_.use_count() > 1) {
+  if (first_ != 0 || memory_.use_count() > 1 || sparse_.use_count() > 1) {
     throw InvalidInput("feature table: its memory is shared with a slice, expected a table of its own to change");
+  }
+}
+
+void FeatureTable::require_dense() const {
+  if (is_sparse()) {
+    throw InvalidInput("feature table: it is sparse, expected a dense one");
   }
 }
 
@@ -94,6 +104,9 @@ void FeatureTable::append(std::span<const std::uint8_t> rows) {
 }
 
 float FeatureTable::stored(Index row, Index column) const {
+  if (is_sparse()) {
+    return stored_sparsely(row, column);
+  }
   const auto cell = static_cast<std::size_t>(row * columns_ + column);
   switch (storage_) {
   case Storage::byte:
@@ -104,6 +117,7 @@ float FeatureTable::stored(Index row, Index column) const {
     return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
   }
   case Storage::float32:
+  case Storage::sparse:
     break;
   }
   float value = 0.0F;
@@ -117,6 +131,7 @@ float FeatureTable::value(Index row, Index column) const {
 }
 
 void FeatureTable::set_scaling(std::vector<float> scale, std::vector<float> shift) {
+  require_dense();
   const auto columns = static_cast<std::size_t>(columns_);
   if (scale.size() != shift.size() || (!scale.empty() && scale.size() != columns)) {
     throw InvalidInput("feature table: scaling of " + std::to_string(scale.size()) + " and " +
@@ -127,6 +142,16 @@ void FeatureTable::set_scaling(std::vector<float> scale, std::vector<float> shif
 }
 
 void FeatureTable::apply_scaling(std::span<const float> scale, std::span<const float> shift) {
+  if (is_sparse()) {
+    require_own_memory();
+    if (std::any_of(shift.begin(), shift.end(), [](float value) { return value != 0.0F; })) {
+      throw InvalidInput("feature table: a shift would fill a sparse table, expected none");
+    }
+    for (std::size_t entry = 0; entry < sparse_->values.size(); ++entry) {
+      sparse_->values[entry] *= scale[sparse_->columns[entry]];
+    }
+    return;
+  }
   require_floats();
   auto *values = reinterpret_cast<float *>(memory_->bytes);
   const auto columns = static_cast<std::size_t>(columns_);
@@ -150,6 +175,16 @@ FeatureTable FeatureTable::slice(Index first, Index count) const {
 }
 
 FeatureTable FeatureTable::gather(std::span<const Index> rows) const {
+  if (is_sparse()) {
+    SparseEntries chosen;
+    for (const Index index : rows) {
+      const SparseRow own = sparse_row(index);
+      chosen.columns.insert(chosen.columns.end(), own.columns.begin(), own.columns.end());
+      chosen.values.insert(chosen.values.end(), own.values.begin(), own.values.end());
+      chosen.ends.push_back(chosen.values.size());
+    }
+    return {std::move(chosen), columns_};
+  }
   FeatureTable out(storage_, columns_);
   std::byte *to = out.append_rows(static_cast<Index>(rows.size()));
   for (const Index index : rows) {
@@ -161,8 +196,7 @@ FeatureTable FeatureTable::gather(std::span<const Index> rows) const {
   return out;
 }
 
-void FeatureTable::reorder(std::span<const Index> order) {
-  require_own_memory();
+void FeatureTable::require_permutation(std::span<const Index> order) const {
   std::vector<bool> seen(static_cast<std::size_t>(rows_));
   for (const Index row : order) {
     if (row < 0 || row >= rows_ || seen[static_cast<std::size_t>(row)]) {
@@ -173,6 +207,15 @@ void FeatureTable::reorder(std::span<const Index> order) {
   if (static_cast<Index>(order.size()) != rows_) {
     throw InvalidInput("feature table: an order of " + std::to_string(order.size()) + " rows, expected " +
                        std::to_string(rows_));
+  }
+}
+
+void FeatureTable::reorder(std::span<const Index> order) {
+  require_own_memory();
+  require_permutation(order);
+  if (is_sparse()) {
+    *this = gather(order);
+    return;
   }
   std::vector<std::byte> kept(row_bytes());
   std::vector<bool> done(order.size());

@@ -299,6 +299,7 @@ void decode(const std::byte *stored, Storage storage, std::size_t rows, std::siz
     decode_half(stored, rows, columns, out, width);
     break;
   case Storage::float32:
+  case Storage::sparse: // never decoded: its products are sparse_products.hpp's
     decode_as<float>(stored, rows, columns, out, width);
     break;
   }

@@ -30,6 +30,9 @@ void HyperCleaning<Scalar>::require_fitting(const LabelledSamples &samples, cons
                        " sample, expected " + std::to_string(training_.features->columns()) +
                        " as in the training samples");
   }
+  if (training_.features->is_sparse() != samples.features->is_sparse()) {
+    throw InvalidInput("hyper-cleaning: of " + kind + " and training samples one are sparse, expected both or neither");
+  }
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::hold_out(LabelledSamples samples) {

@@ -43,16 +43,11 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
     std::fill(worker.weight.data() + count, worker.weight.data() + block_rows, T(0));
   }
 
-  void add_gradient(kernels::Rows<T> rows, const T *probabilities, std::size_t b, std::size_t count,
+  void add_gradient(const BlockOfRows<T> &rows, const T *probabilities, std::size_t b, std::size_t count,
                     Worker<T> &worker) const {
     weigh_residual(probabilities, labels(b), count, worker.weight.data(), training.shape().outputs(),
                    worker.residual.data());
     accumulate(rows, count, training.shape(), worker.residual.data(), worker.sums->lower);
-  }
-
-  void forward(const RowBlocks<T> &from, std::size_t b, kernels::Rows<T> rows, const Panel<T> &panel, T *out) const {
-    const Shape &shape = from.shape();
-    kernel.forward(rows, shape.rows_in(b), shape.width(), panel.weights.data(), shape.outputs(), out, from.after(b));
   }
 
   void add_regularizer(const Vector &at, Vector &out) const {
@@ -71,9 +66,9 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
-        forward(training, b, rows, y_panel, p.block(b));
+        multiply(training, b, rows, y_panel, p.block(b));
         kernel.softmax(p.block(b), y_panel.bias.data(), shape.outputs(), nullptr);
-        forward(training, b, rows, v_panel, s.block(b));
+        multiply(training, b, rows, v_panel, s.block(b));
         weigh(start.x, b, count, worker);
         add_gradient(rows, p.block(b), b, count, worker);
       });
@@ -93,7 +88,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
-        forward(training, b, rows, y_panel, p_next.block(b));
+        multiply(training, b, rows, y_panel, p_next.block(b));
         kernel.softmax(p_next.block(b), y_panel.bias.data(), shape.outputs(), nullptr);
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s.block(b), v_panel.bias.data(), worker.weight.data(), shape.outputs(),
@@ -104,7 +99,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       share(other.blocks(), [&](std::size_t b) {
         const std::size_t count = other.rows_in(b);
         const auto rows = trusted.load(b, worker.rows.data());
-        forward(trusted, b, rows, trusted_panel, worker.scores.data());
+        multiply(trusted, b, rows, trusted_panel, worker.scores.data());
         kernel.softmax(worker.scores.data(), trusted_panel.bias.data(), other.outputs(), nullptr);
         std::fill_n(worker.weight.data(), block_rows, T(1));
         weigh_residual(worker.scores.data(), trusted_samples.labels->data() + b * block_rows, count,
@@ -131,7 +126,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
       share(shape.blocks(), [&](std::size_t b) {
         const std::size_t count = shape.rows_in(b);
         const auto rows = training.load(b, worker.rows.data());
-        forward(training, b, rows, r_panel, s_of_r.block(b));
+        multiply(training, b, rows, r_panel, s_of_r.block(b));
         weigh(state.x, b, count, worker);
         kernel.curve(p_next.block(b), s_of_r.block(b), r_panel.bias.data(), worker.weight.data(), shape.outputs(),
                      worker.residual.data());
@@ -155,7 +150,7 @@ template <class Scalar> struct HyperCleaning<Scalar>::Fused::Impl {
         const auto rows = training.load(b, worker.rows.data());
         T *scores = s.block(b);
         if (eta_of_scores == nullptr) {
-          forward(training, b, rows, v_panel, scores);
+          multiply(training, b, rows, v_panel, scores);
         } else {
           const T *more = s_of_r.block(b);
           for (std::size_t i = 0; i < shape.outputs() * block_rows; ++i) {

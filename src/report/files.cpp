@@ -141,7 +141,9 @@ std::atomic<int> being_written{0};
 /// A new file, removed at the end unless it was given its final name.
 class TemporaryFile {
 public:
-  TemporaryFile(const fs::path &folder, std::string_view content) {
+  TemporaryFile(const fs::path &folder, std::string_view content)
+      : TemporaryFile(folder, [&](const Sink &sink) { sink(content); }) {}
+  TemporaryFile(const fs::path &folder, const Producer &produce) {
     static std::atomic<unsigned> counter{0};
     for (;;) {
       const fs::path candidate =
@@ -149,7 +151,7 @@ public:
       try {
         OpenFile file(candidate, O_WRONLY | O_CREAT | O_EXCL);
         path_ = candidate;
-        write_and_close(file, content);
+        write_and_close(file, produce);
         return;
       } catch (const std::system_error &error) {
         if (error.code() != std::errc::file_exists) {
@@ -169,9 +171,9 @@ public:
   }
 
 private:
-  void write_and_close(OpenFile &file, std::string_view content) {
+  void write_and_close(OpenFile &file, const Producer &produce) {
     try {
-      file.write(content);
+      produce([&](std::string_view piece) { file.write(piece); });
       file.flush();
       file.close();
     } catch (...) {
@@ -233,6 +235,10 @@ void replace_file(const fs::path &file, std::string_view content) {
   naming(file, [&] { TemporaryFile(folder_of(file), content).rename_to(file); });
 }
 
+void replace_file(const fs::path &file, const Producer &produce) {
+  naming(file, [&] { TemporaryFile(folder_of(file), produce).rename_to(file); });
+}
+
 void rename_file(const fs::path &file, const fs::path &to) {
   naming(to, [&] {
     fs::rename(file, to);
@@ -283,7 +289,7 @@ void require_writable_folder(const fs::path &folder) {
     throw InvalidInput(fmt::format("cannot make the folder '{}': {}", folder.string(), error.code().message()));
   }
   try {
-    TemporaryFile probe(folder, "");
+    TemporaryFile probe(folder, std::string_view());
   } catch (const std::system_error &error) {
     throw InvalidInput(fmt::format("cannot write to the folder '{}': {}", folder.string(), error.code().message()));
   }

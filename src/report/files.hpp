@@ -3,15 +3,22 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace duplex::report {
 
+/// Takes content piece by piece.
+using Sink = std::function<void(std::string_view piece)>;
+/// Gives content piece by piece, where it is not to be held in memory.
+using Producer = std::function<void(const Sink &sink)>;
+
 /// A file within a folder that is still to be named.
 struct NamedContent {
   std::string name;
-  std::string content;
+  std::string content = {};
+  Producer produce = {}; ///< what comes behind the content; none: nothing does
 };
 
 /// Makes the folder if needed. Throws InvalidInput, naming it and the reason, if
@@ -25,6 +32,9 @@ void write_file(const std::filesystem::path &file, std::string_view content);
 
 /// For a file of Duplex's own: the same, but that whatever has the name, a link too, is replaced and never followed.
 void replace_file(const std::filesystem::path &file, std::string_view content);
+
+/// The same of content that is made while it is written. What it throws is thrown, and leaves no file.
+void replace_file(const std::filesystem::path &file, const Producer &produce);
 
 /// Gives a file another name in the same folder, on the disk too; what had it is replaced. Throws as write_file() does.
 void rename_file(const std::filesystem::path &file, const std::filesystem::path &to);

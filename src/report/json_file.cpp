@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace duplex::report {
@@ -87,6 +88,20 @@ std::uint64_t JsonMembers::whole(const char *member, std::uint64_t least, std::u
     refuse(member, fmt::format("a whole number from {} to {}", least, most));
   }
   return value.get<std::uint64_t>();
+}
+
+double JsonMembers::number(const char *member) const {
+  if (!at(member).is_number() || !std::isfinite(at(member).get<double>())) {
+    refuse(member, "a finite number");
+  }
+  return at(member).get<double>();
+}
+
+bool JsonMembers::truth(const char *member) const {
+  if (!at(member).is_boolean()) {
+    refuse(member, "true or false");
+  }
+  return at(member).get<bool>();
 }
 
 std::vector<std::string> JsonMembers::texts(const char *member) const {

@@ -35,6 +35,8 @@ public:
   [[nodiscard]] const Json &at(const char *member) const;
   [[nodiscard]] std::string text(const char *member) const;
   [[nodiscard]] std::uint64_t whole(const char *member, std::uint64_t least, std::uint64_t most) const;
+  [[nodiscard]] double number(const char *member) const;
+  [[nodiscard]] bool truth(const char *member) const;
   [[nodiscard]] std::vector<std::string> texts(const char *member) const;
   /// XXH3's 32 digits.
   [[nodiscard]] std::string hash(const char *member) const;

@@ -49,19 +49,17 @@ Cell measure(data::DemoSet set, const std::string &folder, const Noise &noise, I
                                .noise = {.fraction = noise.fraction, .kind = noise.kind, .seed = seed}});
   const auto prepared = clean::prepare(demo.training, demo.trusted, clean::KeptAs::automatic, seed);
   auto result = clean::clean(prepared.training, prepared.trusted, prepared.classes,
-                             {.seed = seed, .interrupt = settings.interrupt});
-  SoftmaxLoss<float> loss(prepared.training, prepared.classes);
-  loss.at(result.trusted_only);
-  const auto guesses = clean::predicted(loss.probabilities());
-  Eigen::VectorXf agrees(static_cast<Index>(guesses.size())); // in the order of the file
-  for (std::size_t i = 0; i < guesses.size(); ++i) {
-    agrees[prepared.order[i]] = guesses[i] == (*prepared.training.labels)[i] ? 1.0F : 0.0F;
-  }
+                             {.seed = seed, .pixels = prepared.pixels, .interrupt = settings.interrupt});
   const double seconds = result.timings.total();
   const auto outcome = clean::outcome_of(std::move(result), prepared, demo.training);
+  const auto &guesses = outcome.result.trusted_model_says;
+  Eigen::VectorXf agrees(static_cast<Index>(guesses.size()));
+  for (std::size_t i = 0; i < guesses.size(); ++i) {
+    agrees[static_cast<Index>(i)] = guesses[i] == demo.training.labels[i] ? 1.0F : 0.0F;
+  }
   const auto quality = clean::quality_of(outcome.result.trust, outcome.result.suspect_below, demo.wrong());
   const double accuracy = clean::accuracy(clean::predict(outcome.model, demo.test), demo.test.labels);
-  const double alone = clean::accuracy(clean::predict(outcome.trusted_only, demo.test), demo.test.labels);
+  const double alone = clean::accuracy(clean::predict(*outcome.trusted_only, demo.test), demo.test.labels);
   return {.f1 = quality.f1,
           .average_precision = quality.average_precision,
           .accuracy = accuracy,

@@ -115,7 +115,7 @@ Experiment clean_scale(const Settings &settings) {
     if (rows == large && !settings.interrupted()) {
       try {
         (void)clean::clean(training, trusted, classes,
-                           {.most_steps = 20, .rounds = 1, .seed = settings.seed, .interrupt = settings.interrupt});
+                           {.rounds = 1, .seed = settings.seed, .interrupt = settings.interrupt});
       } catch (const Interrupted &) { // said below
       }
     }

@@ -36,6 +36,10 @@ struct Settings {
   std::string only;
   std::int64_t starts = 10;
   std::string ijcnn1;
+  std::string data_dir;
+  std::string export_to;
+  std::string rivals;
+  bool quick = false; ///< clean-anywhere: few rows of two tables
   const std::atomic<bool> *interrupt = nullptr;
   std::function<void(const std::string &)> tell; ///< how far it is, where someone listens
 
@@ -48,7 +52,7 @@ struct Settings {
     visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
           "fig5, table1-cleaning, clean-quality, checkpoints: training samples (twice as many for the test)");
     visit("seeds", self.seeds, at_least_one,
-          "table1-cleaning, clean-quality: splits of the data; table1-fewshot: runs");
+          "table1-cleaning, clean-quality, clean-anywhere: splits of the data; table1-fewshot: runs");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
     visit("scale-samples", self.scale_samples, Bound{.low = 10000}, "clean-scale: the larger number of samples");
     visit("fashion-mnist", self.fashion_mnist, any_number, "folder of FashionMNIST's IDX files (empty: the usual one)");
@@ -57,9 +61,13 @@ struct Settings {
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
     visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
     visit("claim-problems", self.claim_problems, at_least_one, "claims: random problems of each family");
-    visit("only", self.only, any_number, "zoo: families with this in their name (empty: all)");
+    visit("only", self.only, any_number, "zoo: families, clean-anywhere: tables with this in their name (empty: all)");
     visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family; ijcnn1: starts");
     visit("ijcnn1", self.ijcnn1, any_number, "ijcnn1: its training rows, in LIBSVM's format");
+    visit("data-dir", self.data_dir, any_number, "clean-anywhere: folder of its tables (empty: data/tables)");
+    visit("export", self.export_to, any_number,
+          "clean-anywhere: folder for its tables with their wrong labels, for other tools; nothing is cleaned then");
+    visit("rivals", self.rivals, any_number, "clean-anywhere: what other tools reached on them, as a CSV file");
   }
 
   void told(const std::string &text) const {
@@ -79,6 +87,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment table1_cleaning(const Settings &settings);
 [[nodiscard]] experiment::Experiment table1_few_shot(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_quality(const Settings &settings);
+[[nodiscard]] experiment::Experiment clean_anywhere(const Settings &settings);
 [[nodiscard]] experiment::Experiment clean_scale(const Settings &settings);
 [[nodiscard]] experiment::Experiment autosteps(const Settings &settings);
 [[nodiscard]] experiment::Experiment sabotage(const Settings &settings);
@@ -96,7 +105,7 @@ struct Entry {
   bool needs_file = false; ///< that only the caller has: not one of `all`
 };
 
-inline constexpr std::array<Entry, 17> entries{{
+inline constexpr std::array<Entry, 18> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -107,6 +116,8 @@ inline constexpr std::array<Entry, 17> entries{{
     {"table1-fewshot", "Table 1, right: few-shot learning, time to an accuracy on held-out classes", table1_few_shot,
      true},
     {"clean-quality", "duplex clean, untuned, against what one would do instead", clean_quality},
+    {"clean-anywhere", "duplex clean on tables and texts of many kinds, with labels wrong in five ways", clean_anywhere,
+     false, true},
     {"clean-scale", "Cleaning at size: time per step and peak memory over the number of samples", clean_scale},
     {"autosteps", "BAGDC without a step size, against the best constant steps of each problem", autosteps},
     {"sabotage", "Runs that are made to go wrong: each recovers, or says why it cannot", sabotage},

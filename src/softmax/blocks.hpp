@@ -4,6 +4,7 @@
 
 #include "kernels/row_products.hpp"
 #include "kernels/team.hpp"
+#include "softmax/sparse_products.hpp"
 
 #include <duplex/kernels/softmax_loss.hpp>
 
@@ -50,10 +51,22 @@ struct Shape {
   std::size_t rows;
   std::size_t columns;
   std::size_t classes;
+  bool sparse = false;
   [[nodiscard]] std::size_t outputs() const { return classes - 1; }
   [[nodiscard]] std::size_t width() const { return padded(columns); }
+  /// Numbers of a panel: dense rows want groups of features, sparse ones all outputs of a feature together.
+  [[nodiscard]] std::size_t panel_size() const {
+    return sparse ? columns * sparse_stride(outputs()) : width() * outputs();
+  }
   [[nodiscard]] std::size_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   [[nodiscard]] std::size_t rows_in(std::size_t block) const { return std::min(block_rows, rows - block * block_rows); }
+};
+
+/// The rows of a block: for the kernels, or where they are in a sparse table.
+template <class T> struct BlockOfRows {
+  kernels::Rows<T> dense = {};
+  const FeatureTable *sparse = nullptr;
+  Index first = 0;
 };
 
 /// The features as blocks of rows for the kernels.
@@ -61,30 +74,33 @@ template <class T> class RowBlocks {
 public:
   RowBlocks(const FeatureTable &features, std::size_t classes)
       : features_(&features), shape_{static_cast<std::size_t>(features.rows()),
-                                     static_cast<std::size_t>(features.columns()), classes} {}
+                                     static_cast<std::size_t>(features.columns()), classes, features.is_sparse()} {}
 
   [[nodiscard]] const Shape &shape() const { return shape_; }
 
   /// In place where they are stored as the kernels want them, else decoded into scratch.
-  [[nodiscard]] kernels::Rows<T> load(std::size_t block, T *scratch) const {
+  [[nodiscard]] BlockOfRows<T> load(std::size_t block, T *scratch) const {
+    if (shape_.sparse) {
+      return {.sparse = features_, .first = static_cast<Index>(block * block_rows)};
+    }
     const std::byte *stored = features_->data() + block * block_bytes();
     if constexpr (std::same_as<T, float>) {
       const bool unpadded = shape_.width() == shape_.columns;
       if (features_->storage() == Storage::float32 && unpadded) {
-        return {.values = reinterpret_cast<const float *>(stored)};
+        return {.dense = {.values = reinterpret_cast<const float *>(stored)}};
       }
       if (features_->storage() == Storage::byte && unpadded && kernels::row_kernels<T>().reads_bytes) {
-        return {.bytes = reinterpret_cast<const std::uint8_t *>(stored)};
+        return {.dense = {.bytes = reinterpret_cast<const std::uint8_t *>(stored)}};
       }
     }
     kernels::row_kernels<T>().decode(stored, features_->storage(), shape_.rows_in(block), shape_.columns, scratch,
                                      shape_.width());
-    return {.values = scratch};
+    return {.dense = {.values = scratch}};
   }
 
   /// Where the next block is stored.
   [[nodiscard]] kernels::Ahead after(std::size_t block) const {
-    if (block + 1 == shape_.blocks()) {
+    if (shape_.sparse || block + 1 == shape_.blocks()) {
       return {};
     }
     return {features_->data() + (block + 1) * block_bytes(), shape_.rows_in(block + 1) * block_bytes() / block_rows};
@@ -106,7 +122,7 @@ template <class T> struct Panel {
   std::vector<T> bias;
 
   Panel() = default;
-  explicit Panel(const Shape &shape) : weights(shape.width() * shape.outputs()), bias(shape.outputs()) {}
+  explicit Panel(const Shape &shape) : weights(shape.panel_size()), bias(shape.outputs()) {}
 
   void clear() {
     weights.clear();
@@ -126,6 +142,10 @@ template <class T> struct Panel {
   void fold(const RowBlocks<T> &rows, const Vector<T> &y);
   /// The other way for a gradient: out_k = factor (scale ∘ weights_k + shift bias_k), the last class minus the sum.
   void unfold(const RowBlocks<T> &rows, T factor, Vector<T> &out) const;
+
+private:
+  void fold_sparse(const Shape &shape, const Vector<T> &y);
+  void unfold_sparse(const Shape &shape, T factor, Vector<T> &out) const;
 };
 
 /// Numbers per sample and output, [block][output][row in block].
@@ -161,8 +181,8 @@ template <class T> struct Worker {
   Sums<T> *sums = nullptr;
 
   explicit Worker(const Shape &shape)
-      : rows(block_rows * shape.width()), scores(shape.outputs() * block_rows), residual(shape.outputs() * block_rows),
-        weight(block_rows), slope(block_rows) {}
+      : rows(shape.sparse ? 0 : block_rows * shape.width()), scores(shape.outputs() * block_rows),
+        residual(shape.outputs() * block_rows), weight(block_rows), slope(block_rows) {}
 };
 
 /// Threads with their workers. The blocks are cut into shares whose number depends on the samples alone, and the sums
@@ -222,10 +242,28 @@ private:
   std::vector<Worker<T>> workers_;
 };
 
+/// out[c][i] = Σ_j rows[i][j] weights[c][j], without the bias.
+template <class T>
+void multiply(const RowBlocks<T> &from, std::size_t block, const BlockOfRows<T> &rows, const Panel<T> &panel, T *out) {
+  const Shape &shape = from.shape();
+  if (rows.sparse != nullptr) {
+    sparse_forward(*rows.sparse, rows.first, shape.rows_in(block), panel.weights.data(), shape.outputs(), out);
+    return;
+  }
+  kernels::row_kernels<T>().forward(rows.dense, shape.rows_in(block), shape.width(), panel.weights.data(),
+                                    shape.outputs(), out, from.after(block));
+}
+
 /// gradient += residualᵀ rows, and the residuals' sums.
 template <class T>
-void accumulate(kernels::Rows<T> rows, std::size_t count, const Shape &shape, const T *residual, Panel<T> &gradient) {
-  kernels::row_kernels<T>().backward(rows, count, shape.width(), residual, shape.outputs(), gradient.weights.data());
+void accumulate(const BlockOfRows<T> &rows, std::size_t count, const Shape &shape, const T *residual,
+                Panel<T> &gradient) {
+  if (rows.sparse != nullptr) {
+    sparse_backward(*rows.sparse, rows.first, count, residual, shape.outputs(), gradient.weights.data());
+  } else {
+    kernels::row_kernels<T>().backward(rows.dense, count, shape.width(), residual, shape.outputs(),
+                                       gradient.weights.data());
+  }
   for (std::size_t c = 0; c < shape.outputs(); ++c) {
     T sum = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -37,8 +37,11 @@ void require_samples(const LabelledSamples &samples, Index classes, const std::s
 SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int wanted) {
   constexpr double products_worth_a_share = 2e6; // some twenty microseconds
   constexpr double most_shares = 64.0;
-  const double products = static_cast<double>(samples.features->rows()) *
-                          static_cast<double>(samples.features->columns()) * static_cast<double>(classes);
+  const auto entries = static_cast<double>(samples.features->entries());
+  double products = entries * static_cast<double>(classes);
+  if (samples.features->is_sparse()) { // a share has sums of its own, which must not cost more than its products
+    products = std::min(products, products_worth_a_share * entries / static_cast<double>(samples.features->columns()));
+  }
   const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
   const auto blocks = static_cast<double>(whole_blocks + 1);
   const double worth = std::clamp(std::min(products / products_worth_a_share, blocks), 1.0, most_shares);
@@ -157,7 +160,7 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
       T *p = self.p.block(b);
-      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), p, self.rows.after(b));
+      multiply(self.rows, b, rows, self.panel, p);
       T *own = self.losses.data() + b * block_rows;
       self.score_labels(b, count, p, own); // before softmax takes the scores' place
       kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());
@@ -200,8 +203,7 @@ template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vec
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
       Impl::copy_weights(weights, b, count, worker.weight.data());
-      kernel.forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(), worker.scores.data(),
-                     self.rows.after(b));
+      multiply(self.rows, b, rows, self.panel, worker.scores.data());
       kernel.curve(self.p.block(b), worker.scores.data(), self.panel.bias.data(), worker.weight.data(), shape.outputs(),
                    worker.residual.data());
       accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
@@ -219,8 +221,7 @@ template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vect
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
-      kernels::row_kernels<T>().forward(rows, count, shape.width(), self.panel.weights.data(), shape.outputs(),
-                                        worker.scores.data(), self.rows.after(b));
+      multiply(self.rows, b, rows, self.panel, worker.scores.data());
       slope_along(self.p.block(b), self.labels(b), count, worker.scores.data(), self.panel.bias.data(), shape.outputs(),
                   worker.slope.data());
       for (std::size_t i = 0; i < count; ++i) {

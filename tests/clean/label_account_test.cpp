@@ -127,11 +127,6 @@ TEST(AccountOfLabels, FindsLabelsThatAreWrongNearABoundary) {
   EXPECT_LT(account.wrong_by_class, 0.05);
   const double f1 = f1_of(trust, threshold_of_best_f1(trust), given, line.right);
   EXPECT_GT(f1, 0.9);
-  const Matrix beliefs = line.log_p.array().exp();
-  const auto by_class = clean::LabelNoise::estimate(beliefs, given).posterior(beliefs, given);
-  LabelAccount without;
-  without.posterior = by_class;
-  EXPECT_LT(f1_of(trust_of(without, given), 0.5F, given, line.right), 0.5 * f1) << "noise by class alone";
 }
 
 TEST(AccountOfLabels, RefusesBeliefsThatAreNotFinite) {
@@ -203,6 +198,42 @@ TEST(AccountOfLabels, MakesLabelsToLearnFromNoSurerThanTheScores) {
   const auto as_it_is = account_for_labels({blunt.log_p, blunt.right}, {none, {}}, Sharpness::as_it_is);
   const auto found = account_for_labels({blunt.log_p, blunt.right}, {none, {}}, Sharpness::found);
   EXPECT_GT(trust_of(found, blunt.right).mean(), trust_of(as_it_is, blunt.right).mean());
+}
+
+/// The first of three sources is always right, the last always wrong.
+TEST(AccountOfLabels, TellsSourcesThatAreRightFromThoseThatAreWrong) {
+  const Line line(1200, 3.0, 12);
+  auto given = line.right;
+  std::vector<std::uint32_t> sources;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    sources.push_back(static_cast<std::uint32_t>(i % 3));
+    given[i] = i % 3 == 2 || (i % 3 == 1 && i % 2 == 0) ? 1 - given[i] : given[i];
+  }
+  const Matrix none(0, 2);
+  const auto account = account_for_labels({.log_p = line.log_p, .labels = given, .sources = sources, .source_count = 3},
+                                          {.log_p = none, .labels = {}}, Sharpness::found);
+  ASSERT_EQ(account.right_by_source.size(), 3U);
+  EXPECT_GT(account.right_by_source[0], 0.9);
+  EXPECT_NEAR(account.right_by_source[1], 0.5, 0.15);
+  EXPECT_LT(account.right_by_source[2], 0.15);
+  const auto without = account_for_labels({line.log_p, given}, {none, {}}, Sharpness::found);
+  EXPECT_GT(trust_of(account, line.right).mean(), trust_of(without, line.right).mean() + 0.05F)
+      << "what is believed of the right class";
+  EXPECT_TRUE(without.right_by_source.empty());
+}
+
+TEST(AccountOfLabels, HasBeliefTimesLikelihoodForItsPosterior) {
+  const Line line(300, 6.0, 13);
+  const auto given = flipped_by_chance(line.right, 0.2);
+  const Matrix none(0, 2);
+  const auto account = account_for_labels({line.log_p, given}, {none, {}}, Sharpness::as_it_is);
+  EXPECT_TRUE(account.likelihoods.allFinite());
+  EXPECT_GE(account.likelihoods.minCoeff(), 0.0F);
+  EXPECT_LE(account.likelihoods.maxCoeff(), 1.0F + 1e-5F);
+  for (std::size_t i = 0; i < given.size(); ++i) { // labels are more likely where they are right
+    const auto row = static_cast<Index>(i);
+    EXPECT_GT(account.likelihoods(row, given[i]), account.likelihoods(row, 1 - given[i]));
+  }
 }
 
 TEST(ThresholdOfBestF1, IsOneHalfWhereEverythingIsCertain) {

@@ -86,7 +86,7 @@ TEST_F(NetworkModel, IsRefusedWhereAFileIsOfAnotherModelOrMissing) {
 
 TEST_F(NetworkModel, IsRefusedWhereItIsOfAnotherVersion) {
   (void)scratch.file("model.json", R"({"format": "duplex softmax regression", "format_version": 1, "classes": ["a"]})");
-  EXPECT_CONTAINS(refused(), "model.json: a model of version 1, expected 2: duplex clean writes it anew");
+  EXPECT_CONTAINS(refused(), "model.json: a model of version 1, expected 3: duplex clean writes it anew");
   EXPECT_CONTAINS(forged([](auto &json) { json["format"] = "another"; }), "not a model of this version");
 }
 
@@ -106,6 +106,44 @@ TEST_F(NetworkModel, IsRefusedWhereItsNumbersDoNotFitEachOther) {
   EXPECT_CONTAINS(forged([](auto &json) { json["classes"][1] = 7; }), "expected a list of texts");
   EXPECT_CONTAINS(forged([](auto &json) { json.erase("files"); }), "has no member 'files'");
   EXPECT_CONTAINS(forged([](auto &json) { json["files"].erase("model.npy"); }), "has no member 'model.npy'");
+}
+
+/// Two columns that make the features of exclusive_or() and one of which nothing is made.
+std::shared_ptr<const data::TablePlan> two_columns() {
+  data::TablePlan plan{.has_names = true, .width = 3};
+  plan.columns.push_back({.name = "a", .place = 0});
+  plan.columns.push_back({.name = "b", .place = 2, .kind = data::ColumnKind::category, .levels = {"x"}});
+  return std::make_shared<const data::TablePlan>(std::move(plan));
+}
+
+TEST_F(NetworkModel, IsRefusedWhereItsColumnsAreNone) {
+  auto model = exclusive_or();
+  model.plan = two_columns();
+  const auto with = [&](const std::function<void(report::Json &)> &change) {
+    write(clean::model_files(model));
+    auto json = report::parsed_json(read_file(scratch.path() / "model.json"), "model.json");
+    change(json["columns"]);
+    (void)scratch.file("model.json", report::sealed_text(std::move(json)));
+    return refused();
+  };
+  EXPECT_EQ(with([](auto & /*columns*/) {}), "");
+  EXPECT_EQ(clean::read_model(scratch.path()).plan->columns[1].levels, std::vector<std::string>{"x"});
+  EXPECT_CONTAINS(with([](auto &columns) { columns = 7; }), "columns: found 7, expected an object");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["width"] = 0; }), "width = 0");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"] = report::Json::array(); }), "list = [], expected 1 to 3");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"].erase(1); }), "columns that make 1 features, expected 2");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][1]["place"] = 3; }), "column 2: place = 3");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][1]["place"] = 0; }), "two columns at the place 0");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][0]["kind"] = "picture"; }), "kind = \"picture\"");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][0]["fill"] = 1e300; }), "a number that float32 can hold");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][0]["origin"] = nullptr; }), "origin = null");
+  EXPECT_CONTAINS(with([](auto &columns) {
+                    columns["list"][0]["low"] = 2;
+                    columns["list"][0]["high"] = 1;
+                  }),
+                  "low = 2, expected at most");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][1]["usual"] = 1; }), "usual = 1");
+  EXPECT_CONTAINS(with([](auto &columns) { columns["list"][1]["levels"] = report::Json::array(); }), "levels = []");
 }
 
 TEST_F(NetworkModel, IsRefusedWhereAWeightIsNotFinite) {
@@ -131,6 +169,65 @@ TEST_F(NetworkModel, PredictsByItsTwoLayers) {
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_CONTAINS(run.output, "accuracy on 4 rows: 100.00 %");
   EXPECT_CONTAINS(run.output, "1,same,same,0.622459") << "1/(1 + exp(-1/2))\n" << run.output;
+}
+
+/// Two landmarks on a line, of which each speaks for a class; the second column is left out by its scale.
+clean::Model two_landmarks() {
+  return {.classes = {"low", "high"},
+          .feature_names = {"a", "b"},
+          .features = 2,
+          .columns = {.kind = clean::ColumnMap::clipped},
+          .scales = {0.5F, -1.0F, 0.0F, 0.0F},
+          .landmarks = {-1, 0, 1, 0},
+          .kernel_scale = 2.0,
+          .weights = {1, 0, 0, 0, 1, 0}};
+}
+
+std::string refused_with(const clean::Model &model, const std::function<void(report::Json &)> &change) {
+  const ScratchFolder scratch;
+  for (const auto &file : clean::model_files(model)) {
+    (void)scratch.file(file.name, file.content);
+  }
+  auto json = report::parsed_json(read_file(scratch.path() / "model.json"), "model.json");
+  change(json);
+  (void)scratch.file("model.json", report::sealed_text(std::move(json)));
+  return refusal([&] { (void)clean::read_model(scratch.path()); });
+}
+
+TEST(KernelModel, IsRefusedWhereItsMembersDoNotFitEachOther) {
+  EXPECT_EQ(refused_with(two_landmarks(), [](auto &) {}), "");
+  EXPECT_CONTAINS(refused_with(two_landmarks(), [](auto &json) { json["column_map"] = "stretched"; }), "stretched");
+  EXPECT_CONTAINS(refused_with(two_landmarks(), [](auto &json) { json["column_map"] = "ranks"; }),
+                  "model-columns.npy: 2 x 2 numbers, expected 2 x 98");
+  EXPECT_CONTAINS(refused_with(two_landmarks(), [](auto &json) { json["landmarks"] = 3; }),
+                  "model-landmarks.npy: 2 x 2 numbers, expected 3 x 2");
+  for (const report::Json &scale : {report::Json(0.0), report::Json(-1.0), report::Json("wide")}) {
+    EXPECT_CONTAINS(refused_with(two_landmarks(), [&](auto &json) { json["kernel_scale"] = scale; }),
+                    "expected a finite number > 0");
+  }
+  auto falling = two_landmarks();
+  falling.columns.kind = clean::ColumnMap::ranks;
+  falling.columns.knots.assign(4 * clean::knots_of_ranks, 0.0F);
+  falling.columns.knots[3] = 1.0F;
+  EXPECT_CONTAINS(refused_with(falling, [](auto &) {}), "knots of column 1 do not grow");
+}
+
+TEST(KernelModel, PredictsByItsLandmarksOnceFeaturesAreMapped) {
+  const ScratchFolder scratch;
+  for (const auto &file : clean::model_files(two_landmarks())) {
+    (void)scratch.file(file.name, file.content);
+  }
+  const auto model = clean::read_model(scratch.path());
+  data::Dataset rows;
+  rows.features = FeatureTable(Storage::float32, 2);
+  rows.feature_names = {"a", "b"};
+  rows.features.append(std::vector<float>{4.0F, 1e30F, 1e9F, 0.0F}); // 1 and 6, clipped, of the column that counts
+  const auto predictions = clean::predict(model, rows);
+  ASSERT_EQ(predictions.size(), 2U);
+  EXPECT_EQ(predictions[0].label, 1U);
+  EXPECT_NEAR(predictions[0].probability, 1.0 / (1.0 + std::exp(std::exp(-2.0) - 1.0)), 1e-6);
+  EXPECT_EQ(predictions[1].label, 1U);
+  EXPECT_NEAR(predictions[1].probability, 1.0 / (1.0 + std::exp(std::exp(-24.5) - std::exp(-12.5))), 1e-6);
 }
 
 } // namespace

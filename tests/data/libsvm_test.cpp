@@ -46,8 +46,25 @@ TEST(Libsvm, RefusesHugeIndexesBeforeMakingATable) {
               "data.svm:2: found '" + index + ":1', expected an index from 1 to 16777216");
   }
   ReadOptions options;
-  options.memory_limit = 1U << 20U;
-  EXPECT_CONTAINS(libsvm_refusal("1 1000000:1\n", options), "data.svm: 1 rows of 1000000 features need");
+  options.memory_limit = 1U << 10U;
+  options.columns = 300;
+  std::string full_row = "1";
+  for (int column = 1; column <= 100; ++column) {
+    full_row += " " + std::to_string(column) + ":1";
+  }
+  EXPECT_CONTAINS(libsvm_refusal(full_row + "\n", options), "data.svm: 1 rows of 300 features need");
+}
+
+TEST(Libsvm, StaysSparseWhereAtMostATenthOfTheValuesAreThere) {
+  const auto few = libsvm("1 3:2\n2 1:4 20:-1\n");
+  EXPECT_TRUE(few.features.is_sparse());
+  EXPECT_EQ(few.features.entries(), 3U);
+  EXPECT_EQ(few.features.columns(), 20);
+  EXPECT_EQ(few.features.value(1, 19), -1.0F);
+  EXPECT_EQ(few.features.value(0, 19), 0.0F);
+  const auto many = libsvm("1 3:2\n2 1:4 5:-1\n");
+  EXPECT_FALSE(many.features.is_sparse());
+  EXPECT_EQ(row_of(many, 1), (Values{4, 0, 0, 0, -1}));
 }
 
 TEST(Libsvm, RefusesIndexesBeyondTheColumnsAskedFor) {

@@ -35,6 +35,30 @@ TEST(Noise, RefusesFractionsClassesAndLabelsOutOfRange) {
   EXPECT_EQ(refusal([&] { (void)add_noise({}, 1, {}); }), "noise: found 1 classes, expected at least 2");
 }
 
+TEST(NoiseBySource, RefusesRatesAndNumbersOutOfRange) {
+  const auto labels = cyclic_labels(10, 3);
+  EXPECT_CONTAINS(refusal([&] { (void)data::add_noise_by_source(labels, 3, {.worst = 1.5}); }), "noise: worst = 1.5");
+  EXPECT_CONTAINS(refusal([&] { (void)data::add_noise_by_source(labels, 3, {.sources = 0}); }), "noise: no sources");
+  EXPECT_CONTAINS(refusal([&] { (void)data::add_noise_by_source(labels, 2, {}); }), "row 3 has label number 2");
+}
+
+TEST(NoiseBySource, RisesFromNothingToTheWorstSource) {
+  const auto labels = cyclic_labels(20000, 4);
+  const auto made = data::add_noise_by_source(labels, 4, {.sources = 5, .worst = 0.8, .seed = 3});
+  std::array<double, 5> rows{};
+  std::array<double, 5> wrong{};
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    ASSERT_LT(made.labels[i], 4U);
+    rows.at(made.sources[i]) += 1.0;
+    wrong.at(made.sources[i]) += made.labels[i] != labels[i] ? 1.0 : 0.0;
+  }
+  EXPECT_EQ(wrong[0], 0.0);
+  for (std::size_t source = 0; source < rows.size(); ++source) {
+    EXPECT_NEAR(rows.at(source), 4000.0, 300.0);
+    EXPECT_NEAR(wrong.at(source) / rows.at(source), 0.2 * static_cast<double>(source), 0.04);
+  }
+}
+
 class NoiseOfKind : public ::testing::TestWithParam<NoiseKind> {};
 
 TEST_P(NoiseOfKind, ChoosesExactlyTheFractionAndLeavesTheRestAlone) {
@@ -103,6 +127,7 @@ Dataset numbered_rows(Index rows) {
   }
   ReadOptions options;
   options.id = "id";
+  options.keep = {"a", "b"}; // which rise from row to row as an index does
   return csv(text, options);
 }
 

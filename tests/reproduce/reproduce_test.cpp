@@ -43,6 +43,78 @@ TEST(Reproduce, RefusesOptionsOutOfBounds) {
   expect_refused("reproduce zoo --only unicorn --out /tmp/duplex-unused", {"no family", "'unicorn'"});
 }
 
+TEST(CleanAnywhere, SaysWhatIsMissing) {
+  expect_refused("reproduce clean-anywhere --only unicorn --out /tmp/duplex-unused", {"no table", "'unicorn'"});
+  expect_refused("reproduce clean-anywhere --only iris --data-dir /nowhere --out /tmp/duplex-unused",
+                 {"/nowhere/iris.csv", "scripts/tables.sh"});
+  const ScratchFolder scratch;
+  const auto broken =
+      scratch.file("rivals.csv", "table,noise,trusted,seed,rival,f1,average_precision\nmoons,pair,50\n");
+  expect_refused("reproduce clean-anywhere --quick --rivals " + broken + " --out /tmp/duplex-unused",
+                 {"rivals.csv:2", "moons,pair,50"});
+  const auto other = scratch.file("other.csv", "a,b\n");
+  expect_refused("reproduce clean-anywhere --quick --rivals " + other + " --out /tmp/duplex-unused",
+                 {"other.csv:1", "average_precision"});
+}
+
+TEST(CleanAnywhere, MeasuresEveryNoiseOnGeneratedTablesBesideRivals) {
+  const ScratchFolder scratch;
+  const auto rivals = scratch.file("rivals.csv", "table,noise,trusted,seed,rival,f1,average_precision\n"
+                                                 "moons,uniform20,50,0,constant,0.25,0.5\n");
+  const auto result = run_tool("reproduce clean-anywhere --quick --seeds 1 --only moons --rivals " + rivals +
+                               " --out " + scratch.path().string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_NE(result.output.find("constant"), std::string::npos) << "the rival's row";
+  const auto json = read_json(scratch.path() / "clean-anywhere.json");
+  ASSERT_EQ(json["series"].size(), 5U) << "five noises, 50 trusted rows, one seed";
+  for (const auto &series : json["series"]) {
+    for (const auto *metric : {"f1", "average-precision", "calibration-error"}) {
+      const double value = series["metrics"][metric].get<double>();
+      EXPECT_GE(value, 0.0) << series.dump();
+      EXPECT_LE(value, 1.0) << series.dump();
+    }
+  }
+  EXPECT_GT(series_named(json, "moons, uniform 20 %, 50 trusted, seed 0")["metrics"]["average-precision"].get<double>(),
+            0.4)
+      << "a fifth are wrong";
+}
+
+TEST(CleanAnywhere, ExportsTheRowsThatItWouldClean) {
+  const ScratchFolder scratch;
+  const auto folder = scratch.path() / "cells";
+  const auto result = run_tool("reproduce clean-anywhere --quick --seeds 1 --only moons --export " + folder.string() +
+                               " --out " + scratch.path().string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const auto lines = [&](const std::string &name) {
+    std::istringstream text(read_file(folder / name));
+    std::vector<std::string> out;
+    for (std::string line; std::getline(text, line);) {
+      out.push_back(line);
+    }
+    return out;
+  };
+  const auto features = lines("moons-0.csv");
+  ASSERT_EQ(features.size(), 801U) << "a header, 300 rows to clean and at most 500 trusted ones";
+  EXPECT_EQ(features[0], "f0,f1");
+  for (const std::string noise : {"uniform20", "uniform40", "pair", "boundary", "source"}) {
+    const auto cell = lines("moons-0-" + noise + "-50.csv");
+    ASSERT_EQ(cell.size(), 351U) << noise;
+    EXPECT_EQ(cell[0], "row,trusted,given,true,source");
+    EXPECT_EQ(cell[1].rfind("0,1,", 0), 0U) << cell[1];
+    EXPECT_EQ(cell[51].rfind("50,0,", 0), 0U) << cell[51];
+    std::size_t wrong = 0;
+    for (std::size_t i = 51; i < cell.size(); ++i) {
+      const auto given = cell[i].find(",0,") + 3;
+      wrong += cell[i][given] != cell[i][given + 2] ? 1 : 0;
+    }
+    if (noise == "source") {
+      EXPECT_NEAR(static_cast<double>(wrong), 135.0, 40.0);
+    } else {
+      EXPECT_EQ(wrong, noise == "uniform40" ? 120U : noise == "pair" ? 90U : 60U) << noise;
+    }
+  }
+}
+
 TEST(Reproduce, Figure1CountsTheStepsOfTheScalarRecursion) {
   const auto json = reproduce("fig1");
   const auto iterations = [&](const std::string &name) {

@@ -58,25 +58,35 @@ function cellOf(value, strength, { diagonal, compact, tooltip }) {
   );
 }
 
+/** The largest value that gives the others their strength; what is right would outshine what is wrong. */
+function largestOf({ rows, columns, values }, wrong) {
+  const cells = filled({ rows, columns, values }).filter(({ diagonal }) => !wrong || !diagonal);
+  return cells.length > 0 ? cells[0].value : 1;
+}
+
+/** Characters of the longest name. */
+const longestOf = (names) => names.reduce((most, name) => Math.max(most, String(name ?? "").length), 1);
+
 function grid({ rows, columns, values }, names) {
   const compact = Math.max(rows.length, columns.length) > numbersUpTo;
-  const largest = values.flat().reduce((most, value) => Math.max(most, count(value)), 1);
+  const largest = largestOf({ rows, columns, values }, names.wrong);
+  const strengthOf = (value) => Math.min(1, count(value) / largest) ** (compact ? 0.6 : 1);
   const rowOf = (name, r) =>
     element(
       "tr",
       {},
       element("th", { scope: "row" }, label(name)),
       columns.map((column, c) =>
-        cellOf(values[r]?.[c], (count(values[r]?.[c]) / largest) ** (compact ? 0.6 : 1), {
+        cellOf(values[r]?.[c], names.wrong && name === column ? 0.25 * (values[r]?.[c] > 0) : strengthOf(values[r]?.[c]), {
           diagonal: name === column,
           compact,
-          tooltip: `${name} → ${column}: ${number(values[r]?.[c])}`,
+          tooltip: `${name} → ${column}: ${number(values[r]?.[c])}${names.unit}`,
         }),
       ),
     );
   return element(
     "table",
-    { class: compact ? "heat compact" : "heat", "--columns": columns.length },
+    { class: `heat${compact ? " compact" : ""}${names.wrong ? " wrong" : ""}`, "--columns": columns.length, "--head": `${longestOf(rows)}ch` },
     element(
       "thead",
       {},
@@ -92,13 +102,13 @@ function grid({ rows, columns, values }, names) {
 }
 
 const pairOf =
-  ({ rows, columns }, most) =>
+  ({ rows, columns }, most, unit) =>
   ({ r, c, value }) =>
     element(
       "li",
       {},
       element("span", { class: "pair" }, label(rows[r]), element("span", { class: "target" }, "→ ", label(columns[c]))),
-      element("span", { class: "count" }, number(value)),
+      element("span", { class: "count" }, `${number(value)}${unit}`),
       element("span", { class: "gauge", "aria-hidden": "true", "--share": `${(100 * value) / most}%` }),
     );
 
@@ -110,7 +120,10 @@ export function matrix(section) {
     values = [],
     row_label: row = "row",
     column_label: column = "column",
+    wrong = false,
+    unit: unitName,
   } = section;
+  const unit = unitName ? ` ${unitName}` : "";
   const whole = { rows, columns, values };
   const cells = filled(whole);
   if (cells.length === 0) return [element("p", { class: "empty" }, "Nothing to count.")];
@@ -129,14 +142,14 @@ export function matrix(section) {
       element(
         "div",
         { class: "panel" },
-        scrollBox(title, grid(isCut ? busiest(whole, classesUpTo) : whole, { row, column })),
+        scrollBox(title, grid(isCut ? busiest(whole, classesUpTo) : whole, { row, column, wrong, unit })),
       ),
       pairs.length > 1 &&
         element(
           "div",
-          { class: "panel pairs" },
+          { class: `panel pairs${wrong ? " wrong" : ""}` },
           element("h3", {}, "Most frequent"),
-          element("ol", {}, pairs.map(pairOf(whole, pairs[0].value))),
+          element("ol", {}, pairs.map(pairOf(whole, pairs[0].value, unit))),
         ),
     ),
   ];

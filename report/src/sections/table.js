@@ -4,12 +4,14 @@ import { inPages } from "../pages.js";
 
 const rowsPerPage = 100;
 
-const rowOf = (row) =>
+const cellOf = (value, i) =>
   element(
-    "tr",
-    {},
-    row.map((value, i) => element(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, label(cell(value)))),
+    i === 0 ? "th" : "td",
+    i === 0 ? { scope: "row" } : { class: typeof value === "number" && "number" },
+    label(cell(value)),
   );
+
+const rowOf = (row) => element("tr", {}, row.map(cellOf));
 
 export function table({ title, columns = [], rows = [] }) {
   if (rows.length === 0) return [element("p", { class: "empty" }, "Nothing to list.")];
@@ -26,7 +28,13 @@ export function table({ title, columns = [], rows = [] }) {
           element(
             "tr",
             {},
-            columns.map((column) => element("th", { scope: "col" }, label(column))),
+            columns.map((column, i) =>
+              element(
+                "th",
+                { scope: "col", class: i > 0 && rows.some((row) => typeof row[i] === "number") && "number" },
+                label(column),
+              ),
+            ),
           ),
         ),
         body,

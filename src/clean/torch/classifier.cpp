@@ -1,10 +1,6 @@
-#include "catalog/named_solver.hpp"
-#include "clean/bilevel_run.hpp"
-#include "clean/torch/problem.hpp"
+#include "clean/torch/loss.hpp"
 
-#include <duplex/measure/curvature.hpp>
 #include <duplex/numerics/lbfgs.hpp>
-#include <duplex/solve.hpp>
 #include <duplex/torch/memory.hpp>
 
 #include <ATen/ATen.h>
@@ -24,52 +20,6 @@ namespace {
 /// In units of the samples' root mean squared length: with ReLU, weights of two layers share what one would do, and
 /// the least ‖W₁‖² + ‖W₂‖² of a function goes with the inverse of the features' unit, not with its square.
 constexpr std::array<double, 4> network_penalties{1e-2, 3e-3, 1e-3, 3e-4};
-constexpr double penalty_of_network_run = 1e-4;
-
-class NetworkBilevel final : public BilevelProblem {
-public:
-  NetworkBilevel(const NetworkSamples &training, NetworkSamples used, NetworkSamples held_out, double rho,
-                 const Tensors &start)
-      : used_(std::move(used)), held_out_(std::move(held_out)),
-        problem_(network_cleaning(training, used_, rho, start)) {}
-
-  [[nodiscard]] double curvature() const override {
-    return explaining("network", [&] {
-      const auto start = problem_.start();
-      return largest_curvature(problem_, start.x, start.y);
-    });
-  }
-
-  [[nodiscard]] BilevelAnswer solve(const BilevelRequest &request) const override {
-    const auto measure = [this](const State<Tensors> &state) {
-      const c10::NoGradGuard no_graph;
-      const auto scores = scores_of(state.y.list(), held_out_.features);
-      return Measured{.held_out_loss = cross_entropies(state.y.list(), held_out_).mean().item<double>(),
-                      .trusted_loss = cross_entropies(state.y.list(), used_).mean().item<double>(),
-                      .held_out_accuracy = scores.argmax(1).eq(held_out_.targets.argmax(1)).sum().item<double>() /
-                                           static_cast<double>(held_out_.rows()),
-                      .suspects = state.x[0].lt(0).sum().item<Index>()};
-    };
-    BilevelAnswer answer;
-    auto state = problem_.start();
-    catalog::with_solver(names::parse_spec(request.solver), request.defaults, [&]<class S>(const S &solver) {
-      answer = explaining("network", [&] {
-        return run_bilevel<Tensors>(request, measure, [&](const auto &options, const auto &monitor) {
-          return duplex::solve(problem_, solver, state, options, monitor);
-        });
-      });
-      answer.solver = catalog::spec_text(S::name, catalog::describe(solver));
-    });
-    answer.x = matrix_of(state.x[0].unsqueeze(1)).col(0);
-    answer.model = vector_of(state.y);
-    return answer;
-  }
-
-private:
-  NetworkSamples used_;
-  NetworkSamples held_out_;
-  TensorProblem problem_;
-};
 
 class Network final : public Classifier {
 public:
@@ -81,11 +31,10 @@ public:
     for (const double penalty : network_penalties) {
       plan_.penalties.push_back(penalty * length_);
     }
-    plan_.alone = 60;
+    plan_.penalties_of_trusted = plan_.penalties;
+    plan_.at_first = 60;
     plan_.in_a_round = 50;
     plan_.at_last = 150;
-    plan_.less_of_penalty = 0.5;
-    plan_.convex = false;
   }
 
   [[nodiscard]] const TrainingPlan &plan() const override { return plan_; }
@@ -139,18 +88,6 @@ public:
     });
   }
 
-  [[nodiscard]] std::unique_ptr<BilevelProblem> bilevel(const LabelledSamples &training, const LabelledSamples &used,
-                                                        const LabelledSamples &held_out) const override {
-    return explaining("network", [&] {
-      const auto on_device = [&](const LabelledSamples &samples) {
-        return network_samples(samples, settings_.classes, device_);
-      };
-      return std::make_unique<NetworkBilevel>(on_device(training), on_device(used), on_device(held_out),
-                                              penalty_of_network_run * length_,
-                                              layers_of(untrained(), settings_, device_));
-    });
-  }
-
 private:
   struct Weighed {
     NetworkSamples samples;
@@ -165,24 +102,24 @@ private:
 
   [[nodiscard]] Weighed weighed(std::span<const WeightedSamples> parts) const {
     std::vector<at::Tensor> features;
-    std::vector<at::Tensor> targets;
+    std::vector<at::Tensor> likelihoods;
     std::vector<at::Tensor> weights;
     for (const auto &part : parts) {
       auto samples = network_samples(part.samples, settings_.classes, device_);
-      if (part.targets.size() > 0) {
-        samples.targets = tensor_of(part.targets, device_);
+      if (part.likelihoods.size() > 0) {
+        samples.likelihoods = tensor_of(part.likelihoods, device_);
       }
       const auto own = tensor_of(part.weights, device_);
       const auto used = own.nonzero().squeeze(1);
       features.push_back(samples.features.index_select(0, used));
-      targets.push_back(samples.targets.index_select(0, used));
+      likelihoods.push_back(samples.likelihoods.index_select(0, used));
       weights.push_back(own.index_select(0, used));
     }
     const auto all = at::cat(weights);
-    return {{at::cat(features), at::cat(targets)}, all / all.sum()};
+    return {{at::cat(features), at::cat(likelihoods)}, all / all.sum()};
   }
 
-  /// Σ w_i CE_i + penalty and its gradient, by blocks of samples.
+  /// Σ w_i ℓ_i + penalty and its gradient, by blocks of samples.
   [[nodiscard]] double loss_of_blocks(const Weighed &all, const FitOptions &options, const Tensors &at,
                                       Tensors &gradient) const {
     const c10::AutoGradMode with_graph(true);
@@ -205,7 +142,7 @@ private:
     for (Index first = 0; first < all.samples.rows(); first += rows_at_once()) {
       refuse_if_interrupted(options.interrupt);
       const auto part = all.samples.part(first, std::min(rows_at_once(), all.samples.rows() - first));
-      add(cross_entropies(y, part).dot(all.weights.narrow(0, first, part.rows())));
+      add(losses_of(y, part).dot(all.weights.narrow(0, first, part.rows())));
     }
     return value;
   }

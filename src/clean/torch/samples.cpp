@@ -9,7 +9,20 @@ namespace duplex::clean {
 namespace {
 
 at::ScalarType type_as_stored(Storage storage) {
-  return storage == Storage::float32 ? at::kFloat : storage == Storage::float16 ? at::kHalf : at::kByte;
+  return storage == Storage::float16 ? at::kHalf : storage == Storage::byte ? at::kByte : at::kFloat;
+}
+
+/// A network's first layer is dense, so that sparse rows are filled up.
+at::Tensor filled_up(const FeatureTable &table) {
+  at::Tensor out = at::zeros({table.rows(), table.columns()}, at::kFloat);
+  auto values = out.accessor<float, 2>();
+  for (Index i = 0; i < table.rows(); ++i) {
+    const SparseRow row = table.sparse_row(i);
+    for (std::size_t entry = 0; entry < row.values.size(); ++entry) {
+      values[i][row.columns[entry]] = row.values[entry];
+    }
+  }
+  return out;
 }
 
 /// A layer's weights and biases from rows that end with the bias.
@@ -22,7 +35,7 @@ void push_layer(const at::Tensor &flat, Index first, Index outputs, Index inputs
 } // namespace
 
 NetworkSamples NetworkSamples::part(Index first, Index count) const {
-  return {features.narrow(0, first, count), targets.narrow(0, first, count)};
+  return {features.narrow(0, first, count), likelihoods.narrow(0, first, count)};
 }
 
 at::Tensor tensor_of(const Vector &vector, const at::Device &device) {
@@ -45,8 +58,13 @@ Matrix matrix_of(const at::Tensor &tensor) {
 NetworkSamples network_samples(const LabelledSamples &samples, Index classes, const at::Device &device,
                                at::ScalarType type) {
   const FeatureTable &table = *samples.features;
-  at::Tensor features = at::empty({table.rows(), table.columns()}, type_as_stored(table.storage()));
-  std::copy_n(table.data(), table.bytes(), static_cast<std::byte *>(features.data_ptr()));
+  at::Tensor features;
+  if (table.is_sparse()) {
+    features = filled_up(table);
+  } else {
+    features = at::empty({table.rows(), table.columns()}, type_as_stored(table.storage()));
+    std::copy_n(table.data(), table.bytes(), static_cast<std::byte *>(features.data_ptr()));
+  }
   features = features.to(device, type);
   if (!table.scale().empty()) {
     const auto row_of = [&](const std::vector<float> &numbers) {
@@ -56,12 +74,12 @@ NetworkSamples network_samples(const LabelledSamples &samples, Index classes, co
     };
     features.mul_(row_of(table.scale())).add_(row_of(table.shift()));
   }
-  at::Tensor targets = at::zeros({table.rows(), classes}, at::kFloat);
-  auto wanted = targets.accessor<float, 2>();
+  at::Tensor likelihoods = at::zeros({table.rows(), classes}, at::kFloat);
+  auto wanted = likelihoods.accessor<float, 2>();
   for (Index i = 0; i < table.rows(); ++i) {
     wanted[i][(*samples.labels)[static_cast<std::size_t>(i)]] = 1.0F;
   }
-  return {std::move(features), targets.to(device, type)};
+  return {std::move(features), likelihoods.to(device, type)};
 }
 
 Tensors layers_of(const Vector &model, const NetworkSettings &settings, const at::Device &device) {

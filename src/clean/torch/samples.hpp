@@ -10,14 +10,14 @@
 namespace duplex::clean {
 
 struct NetworkSamples {
-  at::Tensor features; ///< N × D
-  at::Tensor targets;  ///< probabilities of the classes, N × K
+  at::Tensor features;    ///< N × D
+  at::Tensor likelihoods; ///< P(label | class), N × K
 
   [[nodiscard]] Index rows() const { return features.size(0); }
   [[nodiscard]] NetworkSamples part(Index first, Index count) const;
 };
 
-/// Labels as targets.
+/// Labels as certain of their class.
 [[nodiscard]] NetworkSamples network_samples(const LabelledSamples &samples, Index classes, const at::Device &device,
                                              at::ScalarType type = at::kFloat);
 

@@ -1,0 +1,84 @@
+#include "clean/disagreement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace duplex::clean {
+
+namespace {
+
+/// Of the log-probabilities of labels.
+struct Told {
+  double mean = 0.0;
+  double variance_of_mean = 0.0;
+  double part_improbable = 0.0; ///< of the rows, whose label is not the most probable one
+};
+
+Told told(const UnseenBeliefs &rows) {
+  constexpr double least = -7.0; // so that no single row decides
+  const Index count = rows.log_p.rows();
+  const auto size = static_cast<double>(count);
+  double sum = 0.0;
+  double squares = 0.0;
+  double improbable = 0.0;
+  for (Index i = 0; i < count; ++i) {
+    const auto label = static_cast<Index>(rows.labels[static_cast<std::size_t>(i)]);
+    Index most_probable = 0;
+    (void)rows.log_p.row(i).maxCoeff(&most_probable);
+    improbable += most_probable != label ? 1.0 : 0.0;
+    const double log_p = std::max(least, static_cast<double>(rows.log_p(i, label)));
+    sum += log_p;
+    squares += log_p * log_p;
+  }
+  const double mean = sum / size;
+  return {mean, (squares / size - mean * mean) / size, improbable / size};
+}
+
+/// Trust whose log-odds are less by so much.
+float with_less(float trust, double by) {
+  constexpr double certain = 1e-7;
+  const double own = std::clamp(static_cast<double>(trust), certain, 1.0 - certain);
+  return static_cast<float>(1.0 / (1.0 + std::exp(by - std::log(own / (1.0 - own)))));
+}
+
+} // namespace
+
+Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted) {
+  constexpr double least_variance = 1e-4; // of the mean: few rows that are all the same are not sure of everything
+  const Told given = told(rows);
+  Disagreement out{.part = given.part_improbable};
+  if (trusted.log_p.rows() > 1) {
+    const Told right = told(trusted);
+    out.deviation = (right.mean - given.mean) /
+                    std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean);
+  }
+  return out;
+}
+
+double part_taken_for_wrong(const Disagreement &disagreement, double wrong_by_class) {
+  constexpr double some_by_class = 0.08; // from here on, less is added
+  constexpr double many_by_class = 0.12; // and nothing from here on
+  constexpr double telling = 2.0;        // |z|
+  const double in_force = std::clamp((many_by_class - wrong_by_class) / (many_by_class - some_by_class), 0.0, 1.0);
+  const double evidence = std::min(std::abs(disagreement.deviation), telling) / telling;
+  return in_force * (0.5 + 0.5 * evidence) * disagreement.part;
+}
+
+void lower_trust(double part_wrong, Vector &trust) {
+  constexpr int halvings = 40;
+  constexpr double largest = 15.0; // of what is taken from log-odds
+  const auto lowered = [&](double by) { return Vector(trust.unaryExpr([by](float t) { return with_less(t, by); })); };
+  const auto part_of = [](const Vector &of_rows) { return 1.0 - of_rows.cast<double>().mean(); };
+  if (trust.size() == 0 || part_of(trust) >= part_wrong) {
+    return;
+  }
+  double too_little = 0.0;
+  double enough = largest;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = 0.5 * (too_little + enough);
+    (part_of(lowered(middle)) < part_wrong ? too_little : enough) = middle;
+  }
+  trust = lowered(too_little);
+}
+
+} // namespace duplex::clean

@@ -1,0 +1,154 @@
+#include "cli/clean_input.hpp"
+
+#include "cli/progress.hpp"
+#include "data/demo.hpp"
+#include "data/table_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace duplex::cli {
+
+namespace {
+
+using data::Dataset;
+
+/// Every file that is read is an input of the run.
+data::ReadOptions reading_into(checkpoint::RunFolder &folder) {
+  return {
+      .opened = [&folder](const std::filesystem::path &file) { folder.add_input(file); },
+  };
+}
+
+std::vector<std::string> listed(const std::string &option, const std::string &text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    names.push_back(text.substr(at, comma - at));
+    if (names.back().empty()) {
+      throw InvalidInput(fmt::format("{} = '{}', expected names of columns with commas between them", option, text));
+    }
+    at = comma + 1;
+  }
+  return names;
+}
+
+class FileReader {
+public:
+  FileReader(const CleanArguments &arguments, std::vector<data::Remark> &remarks)
+      : arguments_(arguments), remarks_(remarks) {}
+
+  /// Chooses what the columns are.
+  Dataset training(std::string &text) {
+    data::ReadOptions options = common(arguments_.train_labels);
+    options.trusted_column = arguments_.trusted_column;
+    options.drop = listed("--drop", arguments_.drop);
+    options.keep = listed("--keep", arguments_.keep);
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(arguments_.train, unknown)) {
+      options.copy = &text;
+    }
+    Dataset dataset = read(arguments_.train, options);
+    plan_ = dataset.plan ? dataset.plan : data::plan_of_numbers(dataset.features.columns(), dataset.feature_names);
+    columns_ = dataset.features.columns();
+    return dataset;
+  }
+
+  /// By the columns of the training data.
+  Dataset other(const std::string &file, const std::string &labels_file, bool expect_labels) {
+    data::ReadOptions options = common(labels_file);
+    options.expect_labels = expect_labels;
+    options.expect_source = false;
+    options.plan = plan_;
+    options.columns = columns_;
+    return read(file, options);
+  }
+
+private:
+  [[nodiscard]] data::ReadOptions common(const std::string &labels_file) const {
+    data::ReadOptions options = reading_into(*arguments_.folder);
+    options.label = arguments_.label;
+    options.id = arguments_.id;
+    options.source = arguments_.source;
+    options.labels_file = labels_file;
+    return options;
+  }
+
+  Dataset read(const std::string &file, data::ReadOptions &options) {
+    if (file == data::standard_input && std::exchange(has_read_standard_input_, true)) {
+      throw InvalidInput("two files are to be read from standard input, expected one");
+    }
+    StatusLine status;
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+      status.show(total > 0 ? fmt::format("reading {}: {:.0f} %", file,
+                                          100.0 * static_cast<double>(done) / static_cast<double>(total))
+                            : fmt::format("reading {}: {:.0f} MB", file, static_cast<double>(done) / 1e6));
+    };
+    Dataset dataset = data::read_dataset(file, options);
+    remarks_.insert(remarks_.end(), dataset.remarks.begin(), dataset.remarks.end());
+    return dataset;
+  }
+
+  const CleanArguments &arguments_;
+  std::vector<data::Remark> &remarks_;
+  std::shared_ptr<const data::TablePlan> plan_;
+  Index columns_ = 0;
+  bool has_read_standard_input_ = false;
+};
+
+CleanInput read_files(const CleanArguments &arguments) {
+  const bool is_marked = !arguments.trusted_column.empty();
+  if (arguments.train.empty()) {
+    throw InvalidInput("--train FILE is needed, or --demo fashion-mnist");
+  }
+  CleanInput input;
+  FileReader reader(arguments, input.remarks);
+  input.training = reader.training(input.text);
+  if (!arguments.source.empty() && input.training.sources.empty()) {
+    throw InvalidInput(fmt::format("{}: --source {} names no column, expected one that says who labelled each row",
+                                   arguments.train, arguments.source));
+  }
+  if (is_marked) {
+    input.trusted = data::take_marked_rows(input.training);
+  } else if (!arguments.trusted.empty()) {
+    input.trusted = reader.other(arguments.trusted, arguments.trusted_labels, true);
+    data::require_same_features(input.training, input.trusted);
+    data::map_labels_onto(input.training, input.trusted);
+  }
+  if (!arguments.test.empty()) {
+    input.test = reader.other(arguments.test, arguments.test_labels, false);
+    data::require_same_features(input.training, *input.test);
+    if (!input.test->labels.empty()) {
+      data::map_labels_onto(input.training, *input.test);
+    }
+  }
+  return input;
+}
+
+CleanInput read_demo(const CleanArguments &arguments) {
+  auto demo = data::make_demo({.set = named<data::DemoSet>("demo", arguments.demo),
+                               .folder = arguments.data_dir,
+                               .training = arguments.samples,
+                               .trusted = arguments.trusted_samples,
+                               .noise = {.fraction = arguments.noise,
+                                         .kind = named<data::NoiseKind>("noise-kind", arguments.noise_kind),
+                                         .seed = arguments.options.seed},
+                               .reading = reading_into(*arguments.folder)});
+  auto wrong = demo.wrong();
+  return {.training = std::move(demo.training),
+          .trusted = std::move(demo.trusted),
+          .test = std::move(demo.test),
+          .wrong = std::move(wrong)};
+}
+
+} // namespace
+
+CleanInput read_clean_input(const CleanArguments &arguments) {
+  return arguments.demo.empty() ? read_files(arguments) : read_demo(arguments);
+}
+
+} // namespace duplex::cli
