@@ -46,13 +46,14 @@ public:
 
   /// From the widest on, as long as narrower ones are better.
   void consider_widths(ColumnMap columns, std::optional<Candidate> &best) {
-    if (!(median_squared_distance(*some_.training(columns).samples.features) > 0.0)) {
+    const double unit = median_squared_distance(*some_.training(columns).samples.features);
+    if (!(unit > 0.0)) {
       return; // all rows are the same
     }
     std::optional<Candidate> of_columns;
     for (const double width : widths) {
       const auto before = of_columns;
-      consider({columns, width}, of_columns);
+      consider({columns, width, unit}, of_columns);
       if (before && of_columns->sight.width == before->sight.width) {
         break;
       }

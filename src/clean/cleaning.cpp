@@ -3,6 +3,7 @@
 #include "clean/beliefs.hpp"
 #include "clean/bilevel.hpp"
 #include "clean/choice.hpp"
+#include "clean/copies.hpp"
 #include "clean/disagreement.hpp"
 #include "clean/journal.hpp"
 #include "clean/network.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -32,6 +34,23 @@ Index folds_of(Index rows) {
 /// Fewer trusted samples than these tell nothing by themselves.
 constexpr Index least_trusted_to_pool = 10;
 
+/// Cohen's κ.
+double agreement_beyond_chance(const std::vector<std::uint32_t> &said, const std::vector<std::uint32_t> &right) {
+  std::map<std::uint32_t, std::pair<double, double>> shares;
+  const double share = 1.0 / static_cast<double>(right.size());
+  double found = 0.0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    found += said[i] == right[i] ? share : 0.0;
+    shares[said[i]].first += share;
+    shares[right[i]].second += share;
+  }
+  double by_chance = 0.0;
+  for (const auto &[label, of_label] : shares) {
+    by_chance += of_label.first * of_label.second;
+  }
+  return by_chance < 1.0 ? (found - by_chance) / (1.0 - by_chance) : 0.0;
+}
+
 class Cleaner {
 public:
   Cleaner(const LabelledSamples &training, const LabelledSamples &trusted, Index classes, const Options &options,
@@ -46,6 +65,16 @@ public:
       right_ = *trusted_.samples.labels;
     }
     trusted_classes_ = std::set<std::uint32_t>(right_.begin(), right_.end());
+    counts_in_fits_ = Vector::Ones(rows());
+    if (trusted_.rows() > 0) { // a copy would tell a model the trusted row that it is to judge
+      const auto is_copy = copies_of(*training.features, *trusted.features);
+      for (Index i = 0; i < rows(); ++i) {
+        counts_in_fits_[i] = is_copy[static_cast<std::size_t>(i)] ? 0.0F : 1.0F;
+      }
+    }
+    if (counts_in_fits_.sum() == 0.0F) { // all that there is
+      counts_in_fits_.setOnes();
+    }
   }
 
   /// With a classifier of one's own in the place of those that are chosen.
@@ -140,6 +169,7 @@ private:
     result_.trusted_model_says = predicted(of_trusted_->training);
     result_.trusted_model_confidence =
         static_cast<double>(of_trusted_->training.rowwise().maxCoeff().array().exp().mean());
+    result_.trusted_model_agreement = agreement_beyond_chance(predicted(of_trusted_->trusted), right_);
     for (Matrix *scores : {&of_trusted_->training, &of_trusted_->trusted}) {
       say_nothing_of_unknown_classes(*scores);
     }
@@ -216,9 +246,10 @@ private:
     Eigen::VectorXd first = Eigen::VectorXd::Zero(static_cast<Index>(voices()));
     first[0] = chosen_.front().fitness.sharpness;
     tell("fitting models to the given labels");
+    const Vector weights = result_.weight.cwiseProduct(counts_in_fits_);
     for (std::size_t i = 0; i < chosen_.size(); ++i) {
       Lesson given_labels = lesson(chosen_[i].learner.classifier().plan().at_first);
-      given_labels.weights = &result_.weight;
+      given_labels.weights = &weights;
       fit_folds(chosen_[i].learner, given_labels, fitted_[i]);
     }
     pool(first, 1.0);
@@ -234,6 +265,7 @@ private:
       for (std::size_t i = 0; i < chosen_.size(); ++i) {
         Lesson now = lesson(chosen_[i].learner.classifier().plan().in_a_round);
         now.likelihoods = &likelihoods_;
+        now.weights = &counts_in_fits_;
         fit_folds(chosen_[i].learner, now, fitted_[i]);
       }
       pool(first, weight_of_trusted);
@@ -266,6 +298,7 @@ private:
     if (alone > so_far + much) {
       best = {fitted_, beliefs_, trusted_beliefs_, trusted_model};
       result_.began_with_trusted = true;
+      trusted_alone_ = true;
     }
     if (trusted_.rows() >= least && options_.rounds > 0) {
       tell("once more, from the trusted rows");
@@ -276,6 +309,7 @@ private:
       if (fit_to_trusted(trusted_beliefs_) > std::max(so_far + much, alone)) {
         best = {fitted_, beliefs_, trusted_beliefs_, pooling_};
         result_.began_with_trusted = true;
+        trusted_alone_ = false;
       }
     }
     fitted_ = std::move(best.fitted);
@@ -334,8 +368,10 @@ private:
     result_.skill = skill();
     constexpr double next_to_nothing = 0.02;
     constexpr float even_odds = 0.5F;
+    constexpr double little = 0.15; // where models hardly fit they cannot but disagree
     const bool is_a_guess = result_.skill < next_to_nothing;
-    if (!is_a_guess && trusted_.rows() > 0) {
+    result_.trust_before_doubts = result_.trust;
+    if (result_.skill >= little && pools_trusted()) {
       doubt_labels_near_boundaries();
     }
     result_.suspect_below = options_.threshold > 0.0 ? static_cast<float>(options_.threshold)
@@ -409,7 +445,8 @@ private:
     }
   }
 
-  /// The learner that fits best now, on all rows.
+  /// The learner that fits best now, on all rows. Where the model of the trusted rows alone has judged them, labels go
+  /// wrong in a way that no account here knows: then on the rows that are no suspects, as they are labelled.
   void fit_final() {
     tell("fitting the model to all rows");
     std::size_t best = 0;
@@ -426,8 +463,14 @@ private:
     }
     const Learner &learner = chosen_[best].learner;
     Lesson last = lesson(learner.classifier().plan().at_last);
-    last.likelihoods = &likelihoods_;
-    Vector model = fitted_[best].models.front();
+    Vector counts = counts_in_fits_;
+    if (trusted_alone_) {
+      counts.array() *= (result_.trust.array() >= result_.suspect_below).cast<float>();
+    } else {
+      last.likelihoods = &likelihoods_;
+    }
+    last.weights = &counts;
+    Vector model = trusted_alone_ ? learner.classifier().untrained() : fitted_[best].models.front();
     result_.rho = fitted_[best].rho;
     fit_outside(learner, -1, last, result_.rho, model);
     result_.model = written(learner, model);
@@ -456,9 +499,11 @@ private:
   std::vector<Chosen> chosen_; ///< the best first
   std::vector<OutOfFold> fitted_;
   std::optional<OfTrusted> of_trusted_;
-  Matrix likelihoods_;      ///< P(given label | true class), training rows by classes
-  Eigen::VectorXd pooling_; ///< of the learners, and of the trusted model where it has a voice
-  Matrix beliefs_;          ///< log p of the true classes, from the features
+  Vector counts_in_fits_;      ///< 1, or 0 where a training row is a copy of a trusted one
+  bool trusted_alone_ = false; ///< whether the model of the trusted rows alone judges
+  Matrix likelihoods_;         ///< P(given label | true class), training rows by classes
+  Eigen::VectorXd pooling_;    ///< of the learners, and of the trusted model where it has a voice
+  Matrix beliefs_;             ///< log p of the true classes, from the features
   Matrix trusted_beliefs_;
   Result result_;
 };

@@ -96,12 +96,14 @@ struct Pooling {
 struct Result {
   Vector weight;                        ///< of its source in the first fits; one where there are no sources
   Vector trust;                         ///< P(the given label is right)
+  Vector trust_before_doubts;           ///< what it was before disagreement lowered it (disagreement.hpp)
   float suspect_below = 0.5F;           ///< samples of less trust are suspects
   Vector probability;                   ///< the judging models' probability of the given label
   std::vector<std::uint32_t> suggested; ///< the given label where it is trusted, else the most probable other
   /// What the model of the trusted samples alone says; empty where there is none.
   std::vector<std::uint32_t> trusted_model_says;
   double trusted_model_confidence = 0.0; ///< its mean largest probability on the training samples
+  double trusted_model_agreement = 0.0;  ///< with trusted labels that it has not seen, beyond chance (Cohen's κ)
   FittedModel model;
   std::optional<FittedModel> trusted_only; ///< the model of step 2, where there are trusted samples
   std::vector<std::string> seen_as;        ///< what the models see of features, for people

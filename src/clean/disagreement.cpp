@@ -46,22 +46,29 @@ float with_less(float trust, double by) {
 Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted) {
   constexpr double least_variance = 1e-4; // of the mean: few rows that are all the same are not sure of everything
   const Told given = told(rows);
-  Disagreement out{.part = given.part_improbable};
-  if (trusted.log_p.rows() > 1) {
-    const Told right = told(trusted);
-    out.deviation = (right.mean - given.mean) /
-                    std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean);
-  }
-  return out;
+  const Told right = told(trusted);
+  return {.part = given.part_improbable,
+          .right = 1.0 - right.part_improbable,
+          .difference = right.mean - given.mean,
+          .error = std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean)};
+}
+
+double probability_of_wrong_labels(const Disagreement &disagreement) {
+  constexpr double odds_before = 3.0; // a table is cleaned because labels are believed to be wrong
+  constexpr double spread = 0.2;      // σ
+  constexpr double most = 50.0;
+  const double own = disagreement.error * disagreement.error;
+  const double told = spread * spread / (spread * spread + own);
+  const double square = disagreement.difference * disagreement.difference / own;
+  const double odds = odds_before * std::sqrt(1.0 - told) * std::exp(std::min(0.5 * told * square, most));
+  return odds / (1.0 + odds);
 }
 
 double part_taken_for_wrong(const Disagreement &disagreement, double wrong_by_class) {
   constexpr double some_by_class = 0.08; // from here on, less is added
   constexpr double many_by_class = 0.12; // and nothing from here on
-  constexpr double telling = 2.0;        // |z|
   const double in_force = std::clamp((many_by_class - wrong_by_class) / (many_by_class - some_by_class), 0.0, 1.0);
-  const double evidence = std::min(std::abs(disagreement.deviation), telling) / telling;
-  return in_force * (0.5 + 0.5 * evidence) * disagreement.part;
+  return in_force * probability_of_wrong_labels(disagreement) * disagreement.right * disagreement.part;
 }
 
 void lower_trust(double part_wrong, Vector &trust) {

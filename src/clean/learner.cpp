@@ -85,7 +85,7 @@ Learner::Learner(const Sight &sight, MappedSamples &samples, const LearnerSettin
       trusted_seen_(trusted_) {
   if (sight.width > 0.0) {
     const FeatureTable &table = *training_.samples.features;
-    const double scale = 2.0 * sight.width * sight.width * median_squared_distance(table);
+    const double scale = 2.0 * sight.width * sight.width * sight.unit;
     landmarks_ =
         choose_landmarks(table, offered_rows(table.rows(), settings.most_landmarks, settings.seed), scale, threads_);
     seen_ = some_of_each_fold(training_, settings.most_kernel_rows / training_.folds);

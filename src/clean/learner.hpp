@@ -32,6 +32,7 @@ struct FoldedSamples {
 struct Sight {
   ColumnMap columns = ColumnMap::as_it_is;
   double width = 0.0; ///< of the Gaussian kernel, in units of the rows' median distance; 0: features themselves
+  double unit = 0.0;  ///< that distance squared, > 0 where there is a width
 
   [[nodiscard]] std::string name() const;
 };

@@ -176,6 +176,9 @@ void read_map(const report::JsonMembers &members, const Array &array, const std:
   require_growing_knots(model, columns_file);
   const auto landmarks = static_cast<Index>(members.whole("landmarks", 0, most_landmarks_of_a_file));
   if (landmarks > 0) {
+    if (model.hidden > 0) {
+      members.refuse("landmarks", "0 where there is a hidden layer");
+    }
     const report::Json &scale = members.at("kernel_scale");
     model.kernel_scale = scale.is_number() ? scale.get<double>() : 0.0;
     if (!(model.kernel_scale > 0.0) || !std::isfinite(model.kernel_scale)) {

@@ -105,6 +105,10 @@ Quality quality_of(const Vector &trust, float threshold, const std::vector<bool>
   return quality;
 }
 
+double expected_wrong(const Result &result) {
+  return static_cast<double>(result.trust.size()) - result.trust.cast<double>().sum();
+}
+
 Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset &training) {
   Outcome outcome;
   const auto back = [&](auto &values) {
@@ -116,6 +120,7 @@ Outcome outcome_of(Result result, const Prepared &prepared, const data::Dataset 
   };
   back(result.weight);
   back(result.trust);
+  back(result.trust_before_doubts);
   back(result.probability);
   back(result.suggested);
   if (!result.trusted_model_says.empty()) {
@@ -198,6 +203,7 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"began_with_trusted_model", result.began_with_trusted},
             {"skill_on_trusted_rows", result.skill},
             {"suspects_below_trust", result.suspect_below},
+            {"expected_wrong", expected_wrong(result)},
             {"wrong_by_class", result.wrong_by_class},
             {"wrong_near_boundaries", result.near_boundaries},
             {"penalty", result.rho},

@@ -30,6 +30,9 @@ struct Quality {
 /// Rows of less trust than the threshold are suspects; trust ranks them.
 [[nodiscard]] Quality quality_of(const Vector &trust, float threshold, const std::vector<bool> &wrong);
 
+/// Σ (1 − trust): how many labels are expected to be wrong.
+[[nodiscard]] double expected_wrong(const Result &result);
+
 struct Outcome {
   Result result;               ///< rows in the order of the file
   std::vector<Index> suspects; ///< worst first

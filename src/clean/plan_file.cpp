@@ -23,12 +23,15 @@ using report::JsonMembers;
 /// JSON has no infinity.
 Json bound_json(float bound) { return std::isfinite(bound) ? Json(bound) : Json(nullptr); }
 
-float float_of(const JsonMembers &members, const char *member) {
+double within_floats(const JsonMembers &members, const char *member) {
   const double value = members.number(member);
   if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) {
     members.refuse(member, "a number that float32 can hold");
   }
-  return static_cast<float>(value);
+  return value;
+}
+float float_of(const JsonMembers &members, const char *member) {
+  return static_cast<float>(within_floats(members, member));
 }
 
 Json column_json(const PlannedColumn &column) {
@@ -70,7 +73,7 @@ PlannedColumn parsed_column(const Json &json, const std::string &name, std::uint
     column.usual = static_cast<std::uint32_t>(members.whole("usual", 0, column.levels.size() - 1));
     return column;
   }
-  column.origin = members.number("origin");
+  column.origin = within_floats(members, "origin");
   column.low = members.at("low").is_null() ? column.low : float_of(members, "low");
   column.high = members.at("high").is_null() ? column.high : float_of(members, "high");
   column.fill = float_of(members, "fill");

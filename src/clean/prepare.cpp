@@ -1,5 +1,6 @@
 #include "clean/prepare.hpp"
 
+#include "clean/copies.hpp"
 #include "clean/subsets.hpp"
 
 #include <duplex/core/error.hpp>
@@ -203,7 +204,7 @@ Prepared prepare(data::Dataset &training, data::Dataset &trusted, KeptAs kept_as
   if (has_trusted) {
     scale_and_store(trusted, prepared.scaling, kept_as);
   }
-  prepared.order = interleaved_order(training.labels, prepared.classes, seed);
+  prepared.order = with_copies_together(training.features, interleaved_order(training.labels, prepared.classes, seed));
   training.features.reorder(prepared.order);
   std::vector<std::uint32_t> labels;
   labels.reserve(prepared.order.size());

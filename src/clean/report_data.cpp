@@ -173,10 +173,6 @@ Json worst_suspects(const Outcome &outcome, const data::Dataset &training, const
 /// In plain words, for somebody who has not seen such a page before.
 Json how_to_read(const Outcome &outcome, const Prepared &prepared, const data::Dataset &training) {
   const std::size_t rows = training.labels.size();
-  double expected = 0.0;
-  for (const float trust : outcome.result.trust) {
-    expected += 1.0 - static_cast<double>(trust);
-  }
   Json paragraphs = Json::array();
   paragraphs.push_back(fmt::format(
       "Trust is the probability that the label a row was given is right, from 0 (surely wrong) to 1 (surely right), as "
@@ -184,7 +180,7 @@ Json how_to_read(const Outcome &outcome, const Prepared &prepared, const data::D
       prepared.trusted.labels->empty() ? std::string()
                                        : fmt::format("{} rows whose labels are known to be right and from ",
                                                      grouped(prepared.trusted.labels->size())),
-      grouped(static_cast<std::size_t>(std::lround(expected))), grouped(rows)));
+      grouped(static_cast<std::size_t>(std::lround(expected_wrong(outcome.result)))), grouped(rows)));
   paragraphs.push_back(
       fmt::format("The {} rows of least trust, below {:.2f}, are called suspects: look at the first ones first. The "
                   "suggested label "

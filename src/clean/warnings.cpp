@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -138,6 +139,20 @@ std::vector<Remark> warnings_of_input(const Dataset &training, const Dataset &tr
   }
   constexpr std::size_t of_each = 10;
   constexpr std::size_t enough = 200;
+  const auto rarest = std::min_element(counts.begin(), counts.end(), [](std::size_t a, std::size_t b) {
+    return (a > 0 ? a : std::numeric_limits<std::size_t>::max()) <
+           (b > 0 ? b : std::numeric_limits<std::size_t>::max());
+  });
+  constexpr std::size_t few_of_one = 5;
+  if (rows < enough && rows >= of_each * classes && *rarest < few_of_one) {
+    warnings.push_back(
+        {"few-trusted-rows",
+         fmt::format(
+             "Only {} of {} trusted rows are of class {}: what is found of it rests on little. Ten of each class "
+             "are a fair number.",
+             *rarest, rows,
+             data::quoted_list({training.label_names[static_cast<std::size_t>(rarest - counts.begin())]}))});
+  }
   if (rows < enough && rows < of_each * classes) {
     warnings.push_back({"few-trusted-rows",
                         fmt::format("There are {} trusted rows for {} classes: what is found rests on little. Ten of "
@@ -190,8 +205,8 @@ std::vector<Remark> warnings_of_result(const Result &result, const Prepared &pre
                      has_trusted ? "trusted" : "given", in_per_cent(result.skill))});
   }
   constexpr double many = 0.02;
-  constexpr double telling = 2.0;
-  if (result.doubted > many && std::abs(result.disagreement.deviation) < telling) {
+  constexpr double telling = 0.9;
+  if (result.doubted > many && probability_of_wrong_labels(result.disagreement) < telling) {
     warnings.push_back({"wrong-or-overlapping",
                         fmt::format("{} of the given labels are not what the models believe, mostly where classes "
                                     "meet, and the trusted rows do not tell whether these labels are wrong or the "
@@ -203,13 +218,16 @@ std::vector<Remark> warnings_of_result(const Result &result, const Prepared &pre
   if (!agreement) {
     return warnings;
   }
-  constexpr double hardly_more = 1.2;
-  const double disagrees = 1.0 - agreement->found;
+  constexpr double hardly_any = 0.1;
+  constexpr double some = 0.3;
+  const double disagrees = std::max(0.0, 1.0 - agreement->found);
+  const double beyond_chance =
+      agreement->by_chance < 1.0 ? (agreement->found - agreement->by_chance) / (1.0 - agreement->by_chance) : 1.0;
   const auto suspects = static_cast<double>(std::count_if(result.trust.begin(), result.trust.end(),
                                                           [&](float trust) { return trust < result.suspect_below; }));
   const double suspected = suspects / static_cast<double>(result.trust.size());
   constexpr double far = 0.1;
-  if (agreement->found <= hardly_more * agreement->by_chance) {
+  if (result.trusted_model_agreement >= some && beyond_chance <= hardly_any * result.trusted_model_agreement) {
     warnings.push_back({"trusted-disagrees",
                         fmt::format("By the trusted rows, {} of the given labels would be wrong, as many as if labels "
                                     "were drawn at random: trusted and given labels hardly mean the same. Look at the "

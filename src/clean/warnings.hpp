@@ -26,8 +26,8 @@ struct Agreement {
 [[nodiscard]] std::optional<Agreement> agreement_of_trusted_model(const Result &result, const data::Dataset &training);
 
 /// Of the result:
-///   column-left-out (that never varies), features-tell-nothing, features-tell-little, trusted-disagrees,
-///   disagreement-beyond-suspects
+///   column-left-out (that never varies), features-tell-nothing, features-tell-little, wrong-or-overlapping,
+///   trusted-disagrees, disagreement-beyond-suspects
 [[nodiscard]] std::vector<data::Remark> warnings_of_result(const Result &result, const Prepared &prepared,
                                                            const data::Dataset &training);
 

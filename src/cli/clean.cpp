@@ -116,8 +116,10 @@ std::optional<clean::TestScores> score_test(const clean::Outcome &outcome, const
 void print_summary(const clean::Outcome &outcome, const Dataset &training,
                    const std::optional<clean::TestScores> &test) {
   const std::size_t rows = training.labels.size();
-  fmt::print("{} of {} labels look wrong ({:.1f} %)\n", outcome.suspects.size(), rows,
-             100.0 * static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows));
+  fmt::print("{} of {} labels look wrong ({:.1f} %); by their trust, about {:.0f} of all labels are\n",
+             outcome.suspects.size(), rows,
+             100.0 * static_cast<double>(outcome.suspects.size()) / static_cast<double>(rows),
+             clean::expected_wrong(outcome.result));
   const bool has_ids = !training.ids.empty();
   report::Table table({"worst suspects", has_ids ? "id" : "", "given", "suggested", "trust"});
   constexpr std::size_t shown = 8;

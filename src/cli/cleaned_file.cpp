@@ -78,8 +78,9 @@ std::optional<report::NamedContent> cleaned_file(const CleanArguments &arguments
                                                           : row >= 0 ? training.labels[static_cast<std::size_t>(row)]
                                                                      : trusted[file_row]];
       change.is_left_out = is_suspect && as == CleanedAs::drop;
-      constexpr float even_odds = 0.5F; // above it the given label is the likelier one still
-      change.label = is_suspect && as == CleanedAs::relabel && result.trust[row] < even_odds ? &suggested : nullptr;
+      constexpr float even_odds = 0.5F; // above it the given label is the likelier one still; doubts change no label
+      const bool is_wrong = is_suspect && result.trust_before_doubts[row] < even_odds;
+      change.label = as == CleanedAs::relabel && is_wrong ? &suggested : nullptr;
       if (as == CleanedAs::flag) {
         change.added = {row >= 0 ? fmt::format("{:.6g}", result.trust[row]) : "1", data::csv_cell(suggested),
                         is_suspect ? "1" : "0"};

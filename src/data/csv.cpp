@@ -276,8 +276,8 @@ private:
     if (!options_.plan) {
       auto chosen = choose_plan(table_, options_, dataset_.remarks);
       chosen.plan.set_aside.insert(chosen.plan.set_aside.end(), columns_.set_aside.begin(), columns_.set_aside.end());
-      chosen.plan.source_column = options_.source;
-      chosen.plan.trusted_column = options_.trusted_column;
+      chosen.plan.source_column = name_or(options_.source, ColumnRole::source);
+      chosen.plan.trusted_column = name_or(options_.trusted_column, ColumnRole::trusted);
       column_of = std::move(chosen.column_of);
       dataset_.plan = std::make_shared<const TablePlan>(std::move(chosen.plan));
     } else if (!columns_.unknown.empty()) {
@@ -287,6 +287,14 @@ private:
     }
     dataset_.features = features_of(table_, *dataset_.plan, column_of, options_, dataset_.remarks);
     dataset_.feature_names = dataset_.plan->feature_names();
+  }
+
+  /// A column by its name, so that it is found in other files, or as it was asked for where columns have none.
+  [[nodiscard]] std::string name_or(const std::string &asked, ColumnRole role) const {
+    const auto found = std::find(columns_.roles.begin(), columns_.roles.end(), role);
+    return columns_.has_header && found != columns_.roles.end()
+               ? columns_.names[static_cast<std::size_t>(found - columns_.roles.begin())]
+               : asked;
   }
 
   void require_text(std::string_view text, CellPlace place) const {

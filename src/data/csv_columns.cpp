@@ -45,15 +45,14 @@ public:
     const TablePlan *plan = options_.plan.get();
     const bool by_plan = plan != nullptr;
     give(columns, chosen("id", options_.id, options_.expect_id), ColumnRole::id);
-    const std::string &source = by_plan && options_.source.empty() ? plan->source_column : options_.source;
+    const std::string &source = by_plan ? plan->source_column : options_.source;
     give(columns, chosen("source", source, options_.expect_source && !by_plan), ColumnRole::source);
-    const std::string &trusted =
-        by_plan && options_.trusted_column.empty() ? plan->trusted_column : options_.trusted_column;
+    const std::string &trusted = by_plan ? plan->trusted_column : options_.trusted_column;
     give(columns, chosen("trusted", trusted, !by_plan), ColumnRole::trusted);
     columns.has_header = named_ || (by_plan && has_all_names(*plan)) || looks_like_header(columns);
     if (!columns.label && options_.expect_labels) {
-      throw InvalidInput(fmt::format("{}: no column is named label, class, target or y; say which column holds the "
-                                     "labels ({})",
+      throw InvalidInput(fmt::format("{}: no column is named label, class, target or y; say by --label which column "
+                                     "holds the labels ({})",
                                      file_, listed(columns.has_header)));
     }
     if (columns.has_header) {

@@ -23,6 +23,8 @@ namespace {
 
 /// In fewer rows anything may be different in each of them, and in order.
 constexpr std::size_t few_rows = 20;
+/// One cell in as many, or fewer, that is unlike all others is a mistake.
+constexpr std::uint64_t here_and_there = 20;
 /// Largest whole number up to which float32 holds all.
 constexpr float coarse = 16777216.0F;
 
@@ -193,7 +195,27 @@ private:
       choose_date(at, column, texts);
       return {};
     }
+    refuse_what_is_no_date(at, counts, texts);
     return choose_levels(column, counts, cells, texts.has_too_many());
+  }
+
+  /// Among dates, a text here and there that is none is a mistake as well.
+  void refuse_what_is_no_date(std::size_t at, const std::map<std::string, std::uint64_t> &counts,
+                              const ColumnTexts &texts) const {
+    std::uint64_t dates = 0;
+    std::uint64_t others = 0;
+    for (const auto &[text, count] : counts) {
+      (days_of(text) ? dates : others) += count;
+    }
+    const auto wrong = std::find_if(texts.texts().begin(), texts.texts().end(),
+                                    [](const std::string &text) { return !days_of(text).has_value(); });
+    if (wrong == texts.texts().end() || here_and_there * others >= dates + others) {
+      return;
+    }
+    throw InvalidInput(
+        fmt::format("{}: found '{}', expected a date, as in {} cells of that column, or a missing value",
+                    table_.shown_place(at, texts.place(static_cast<std::size_t>(wrong - texts.texts().begin()))),
+                    shown(*wrong), dates));
   }
 
   /// Texts and numbers of a column, and how often each is there.
@@ -215,7 +237,7 @@ private:
       counts[texts.texts()[i]] += of_texts[i];
     }
     for (const auto &[number, count] : of_numbers) {
-      counts[fmt::format("{}", number)] += count;
+      counts[fmt::format("{}", number + 0.0F)] += count; // −0 is 0
     }
     return counts;
   }
@@ -223,7 +245,6 @@ private:
   /// A text here and there among numbers is a mistake; where they are many, the numbers are names as well.
   void refuse_texts_among_numbers(std::size_t at, const ColumnTexts &texts) const {
     const std::uint64_t others = table_.rows() - texts.missing() - numbers_;
-    constexpr std::uint64_t here_and_there = 20;
     const bool is_mistake = table_.rows() < few_rows ? numbers_ >= others : here_and_there * others < numbers_ + others;
     if (!is_mistake) {
       return;

@@ -121,7 +121,7 @@ private:
     std::size_t place = not_known;
     std::string text;
     if (is_number_cell(cell)) {
-      text = fmt::format("{}", cell);
+      text = fmt::format("{}", cell + 0.0F); // −0 is 0
       place = level(text);
     } else if (text_of_cell(cell) < levels_.size()) {
       place = levels_[text_of_cell(cell)];

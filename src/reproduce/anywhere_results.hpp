@@ -13,6 +13,7 @@ struct AnywhereScore {
   double average_precision = 0.0; ///< of the ranking by trust
   double calibration_error = 0.0; ///< expected, of trust, in ten bins
   double seconds = 0.0;
+  bool is_doubtful = false; ///< by a warning of its own, of few trusted rows or of suspects not to be relied on
 };
 
 struct AnywhereResult {

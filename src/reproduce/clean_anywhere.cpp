@@ -2,6 +2,7 @@
 // labels that are wrong in five ways, and few or many trusted rows.
 
 #include "clean/outcome.hpp"
+#include "clean/warnings.hpp"
 #include "reproduce/anywhere_cells.hpp"
 #include "reproduce/anywhere_results.hpp"
 #include "reproduce/anywhere_tables.hpp"
@@ -20,7 +21,18 @@ namespace {
 constexpr Index quick_rows = 300;
 constexpr std::array<std::string_view, 2> quick_tables{"moons", "clusters"};
 
+/// Whether a warning says that these suspects, or that there are no more of them, should not be relied on.
+bool is_doubtful(const std::vector<data::Remark> &warnings) {
+  constexpr std::array<std::string_view, 7> codes{
+      "few-trusted-rows",     "class-without-trusted-rows", "features-tell-nothing",       "features-tell-little",
+      "wrong-or-overlapping", "trusted-disagrees",          "disagreement-beyond-suspects"};
+  return std::any_of(warnings.begin(), warnings.end(), [&](const data::Remark &warning) {
+    return std::find(codes.begin(), codes.end(), warning.code) != codes.end();
+  });
+}
+
 AnywhereScore measure(AnywhereCase made, std::uint64_t seed, const Settings &settings) {
+  auto warnings = clean::warnings_of_input(made.training, made.trusted); // before their features are taken
   const auto prepared = clean::prepare(made.training, made.trusted, clean::KeptAs::automatic, seed);
   auto result = clean::clean(
       prepared.training, prepared.trusted, prepared.classes,
@@ -30,10 +42,13 @@ AnywhereScore measure(AnywhereCase made, std::uint64_t seed, const Settings &set
   const auto wrong = made.wrong();
   const auto quality = clean::quality_of(outcome.result.trust, outcome.result.suspect_below, wrong);
   const double sum = quality.precision + quality.recall;
+  const auto of_result = clean::warnings_of_result(outcome.result, prepared, made.training);
+  warnings.insert(warnings.end(), of_result.begin(), of_result.end());
   return {.f1 = sum > 0.0 ? 2.0 * quality.precision * quality.recall / sum : 0.0,
           .average_precision = quality.average_precision,
           .calibration_error = calibration_error(outcome.result.trust, wrong),
-          .seconds = seconds};
+          .seconds = seconds,
+          .is_doubtful = is_doubtful(warnings)};
 }
 
 std::vector<std::string> chosen_tables(const Settings &settings) {

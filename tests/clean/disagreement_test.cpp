@@ -49,35 +49,38 @@ TEST(LowerTrust, MakesAsManyLabelsWrongAsAreAskedForAndKeepsTheirOrder) {
 TEST(DisagreementOf, IsThePartOfTheLabelsThatAreImprobable) {
   const auto rows = beliefs({0.9F, 0.8F, 0.3F, 0.6F});
   const Labels given{0, 1, 1, 0};
-  const auto found = clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = beliefs({}), .labels = {}});
+  const auto sure = beliefs({0.9F, 0.2F});
+  const Labels right{0, 0};
+  const auto found = clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = sure, .labels = right});
   EXPECT_DOUBLE_EQ(found.part, 0.25);
-  EXPECT_EQ(found.deviation, 0.0) << "no trusted row says anything";
+  EXPECT_DOUBLE_EQ(found.right, 0.5);
+  EXPECT_NEAR(found.difference, (std::log(0.9) + std::log(0.2)) / 2 - std::log(0.9 * 0.2 * 0.7 * 0.6) / 4, 1e-6);
+  EXPECT_GT(found.error, 0.0);
 }
 
-TEST(DisagreementOf, DeviatesInTheDirectionOfTheLabelsThatAreToldBetter) {
-  const auto sure = beliefs(std::vector<float>(50, 0.9F));
-  Labels mostly(50, 0);
-  for (std::size_t i = 0; i < 10; ++i) {
-    mostly[i] = 1;
-  }
-  const Labels always(50, 0);
-  const auto deviation = [&](const Labels &given, const Labels &right) {
-    return clean::disagreement_of({.log_p = sure, .labels = given}, {.log_p = sure, .labels = right}).deviation;
+TEST(ProbabilityOfWrongLabels, GrowsWithADifferenceInEitherDirection) {
+  const auto probability = [](double difference, double error) {
+    return clean::probability_of_wrong_labels({.difference = difference, .error = error});
   };
-  EXPECT_GT(deviation(mostly, always), 2.0);
-  EXPECT_LT(deviation(always, mostly), -2.0);
-  EXPECT_EQ(deviation(mostly, mostly), 0.0);
+  EXPECT_NEAR(probability(0.0, 1e6), 0.75, 1e-9) << "trusted rows that say nothing leave what was believed before";
+  EXPECT_GT(probability(0.3, 0.1), 0.9);
+  EXPECT_EQ(probability(-0.3, 0.1), probability(0.3, 0.1));
+  EXPECT_LT(probability(0.0, 0.1), 0.6);
+  EXPECT_LT(probability(0.0, 0.02), 0.25) << "many trusted rows that are told as well as given ones";
+  EXPECT_LE(probability(1e3, 1e-2), 1.0);
 }
 
-TEST(PartTakenForWrong, IsHalfOfTheDisagreementUnlessTrustedRowsSpeakUp) {
-  EXPECT_DOUBLE_EQ(clean::part_taken_for_wrong({.part = 0.2, .deviation = 0.0}, 0.0), 0.1);
-  EXPECT_DOUBLE_EQ(clean::part_taken_for_wrong({.part = 0.2, .deviation = -1.0}, 0.0), 0.15);
-  EXPECT_DOUBLE_EQ(clean::part_taken_for_wrong({.part = 0.2, .deviation = 9.0}, 0.0), 0.2);
+TEST(PartTakenForWrong, IsSmallerWhereModelsAreKnownToBeWrong) {
+  const Disagreement clear{.part = 0.2, .right = 1.0, .difference = 9.0, .error = 0.1};
+  EXPECT_NEAR(clean::part_taken_for_wrong(clear, 0.0), 0.2, 1e-9);
+  Disagreement overlapping = clear;
+  overlapping.right = 0.75;
+  EXPECT_NEAR(clean::part_taken_for_wrong(overlapping, 0.0), 0.15, 1e-9);
 }
 
 TEST(PartTakenForWrong, IsNothingWhereLabelsAreWrongByClass) {
-  const Disagreement large{.part = 0.4, .deviation = 9.0};
-  EXPECT_DOUBLE_EQ(clean::part_taken_for_wrong(large, 0.1), 0.2);
+  const Disagreement large{.part = 0.4, .right = 1.0, .difference = 9.0, .error = 0.1};
+  EXPECT_NEAR(clean::part_taken_for_wrong(large, 0.1), 0.2, 1e-9);
   EXPECT_EQ(clean::part_taken_for_wrong(large, 0.12), 0.0);
   EXPECT_EQ(clean::part_taken_for_wrong(large, 0.5), 0.0);
 }

@@ -205,6 +205,10 @@ TEST(KernelModel, IsRefusedWhereItsMembersDoNotFitEachOther) {
     EXPECT_CONTAINS(refused_with(two_landmarks(), [&](auto &json) { json["kernel_scale"] = scale; }),
                     "expected a finite number > 0");
   }
+  auto network = two_landmarks();
+  network.hidden = 1;
+  network.hidden_weights = {1, 1, 1};
+  EXPECT_CONTAINS(refused_with(network, [](auto &) {}), "0 where there is a hidden layer");
   auto falling = two_landmarks();
   falling.columns.kind = clean::ColumnMap::ranks;
   falling.columns.knots.assign(4 * clean::knots_of_ranks, 0.0F);

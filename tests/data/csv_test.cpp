@@ -149,8 +149,8 @@ TEST(CsvText, TakesAByteOrderMark) { EXPECT_EQ(csv("\xEF\xBB\xBFlabel,ü\nä,1\n
 
 TEST(CsvLabel, WithoutAColumnOfAUsualNameListsTheColumns) {
   EXPECT_EQ(csv_refusal("a,b\n1,2\n"),
-            "data.csv: no column is named label, class, target or y; say which column holds the "
-            "labels (columns: a, b)");
+            "data.csv: no column is named label, class, target or y; say by --label which column "
+            "holds the labels (columns: a, b)");
   EXPECT_CONTAINS(csv_refusal("1,2,3\n"), "(3 columns without names)");
 }
 

@@ -50,6 +50,17 @@ TEST(TableRefusal, OfTextHereAndThereAmongNumbersNamesThePlaceAndWhatIsMissing) 
       "missing value (nothing, NA, N/A, NaN, null, ? or -)");
 }
 
+TEST(TableRefusal, OfTextHereAndThereAmongDatesNamesThePlace) {
+  const auto with = [](const std::string &odd) {
+    return csv_refusal(table_of("a,day", 100, [&](int i) {
+      return fmt::format("{},{}", i % 7, i == 41 ? odd : fmt::format("2026-03-{:02}", 1 + i % 28));
+    }));
+  };
+  EXPECT_EQ(with("2026-02-30"), "data.csv:43, column 2 ('day'): found '2026-02-30', expected a date, as in 99 cells of "
+                                "that column, or a missing value");
+  EXPECT_CONTAINS(with("0000-00-00"), "found '0000-00-00', expected a date");
+}
+
 TEST(TableRefusal, OfAHeaderAmongNumbersSaysHowToNameTheLabel) {
   std::string text = "age,2019,kind\n";
   for (int i = 0; i < 30; ++i) {
@@ -190,6 +201,25 @@ TEST(TableDate, IsDaysSinceTheFirst) {
                             "2026-03-01T10:00:00+x", "26-03-01", ""}) {
     EXPECT_FALSE(data::days_of(wrong).has_value()) << wrong;
   }
+}
+
+TEST(TableCategory, OfZeroIsThatOfMinusZero) {
+  const auto text = table_of("c", 60, [](int i) { return i % 3 == 0 ? "-0" : i % 3 == 1 ? "0" : "red"; });
+  const auto dataset = csv(text);
+  EXPECT_TRUE(codes_of(dataset).empty()) << dataset.remarks.front().text;
+  EXPECT_EQ(row_of(dataset, 0), row_of(dataset, 1));
+  EXPECT_NE(row_of(dataset, 0), row_of(dataset, 2));
+}
+
+TEST(TableSource, AskedForByItsNumberIsFoundByItsNameElsewhere) {
+  ReadOptions options;
+  options.source = "2";
+  const auto training = csv("a,who,label\n1,ann,x\n2,bob,y\n3,ann,x\n", options);
+  EXPECT_EQ(training.plan->source_column, "who");
+  auto again = planned(training);
+  again.source = "2";
+  again.expect_labels = true;
+  EXPECT_EQ(row_of(csv("label,a\nx,7\ny,8\n", again), 1), (TableValues{8}));
 }
 
 TEST(TableId, OfRisingWholeNumbersIsLeftOutWithANote) {

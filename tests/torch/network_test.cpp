@@ -14,10 +14,8 @@
 
 #include <ATen/Context.h>
 
-#include <chrono>
 #include <iostream>
 #include <numeric>
-#include <thread>
 
 namespace duplex::testing {
 namespace {
@@ -92,22 +90,30 @@ TEST_F(NetworkCleaning, RefusesADeviceThatIsNotThere) {
   }
 }
 
-TEST_F(NetworkCleaning, EndsSoonAfterAnInterrupt) {
-  std::atomic<bool> interrupt{false};
-  auto with_interrupt = settings(4096);
+TEST_F(NetworkCleaning, HearsAnInterruptBeforeEachBlockOfRows) {
+  const std::atomic<bool> interrupt{true};
+  auto with_interrupt = settings(8);
   with_interrupt.interrupt = &interrupt;
   const std::shared_ptr<const clean::Classifier> classifier = clean::make_network(with_interrupt);
-  std::chrono::steady_clock::time_point asked;
-  std::thread user([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    asked = std::chrono::steady_clock::now();
-    interrupt = true;
-  });
-  const std::string answer = refusal<Interrupted>(
-      [&] { (void)clean::clean(classifier, prepared.training, prepared.trusted, 2, {.interrupt = &interrupt}); });
-  user.join();
-  EXPECT_EQ(answer, "interrupted");
-  EXPECT_LE(std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count(), 2.0);
+  const clean::Vector untrained = classifier->untrained();
+  clean::Vector model = untrained;
+  const std::vector<clean::WeightedSamples> parts{
+      {.samples = prepared.training, .weights = clean::Vector::Ones(prepared.training.features->rows())}};
+  EXPECT_EQ(refusal<Interrupted>(
+                [&] { classifier->fit(parts, {.rho = 1e-3, .iterations = 5, .interrupt = &interrupt}, model); }),
+            "interrupted");
+  EXPECT_TRUE(same_bits(model, untrained));
+  EXPECT_EQ(refusal<Interrupted>([&] { (void)classifier->log_probabilities(prepared.training, model); }),
+            "interrupted");
+}
+
+TEST_F(NetworkCleaning, EndsWhereItIsInterrupted) {
+  std::atomic<bool> interrupt{false};
+  int told = 0;
+  const clean::Options options{.interrupt = &interrupt, .tell = [&](const std::string &) { interrupt = ++told == 3; }};
+  EXPECT_EQ(refusal<Interrupted>([&] { (void)outcome_with(clean::make_network(settings(8)), options); }),
+            "interrupted");
+  EXPECT_EQ(told, 3);
 }
 
 /// −log Σ_k p_k P(label | k), by hand; that of certain labels is their cross-entropy.
@@ -172,7 +178,7 @@ TEST_F(NetworkCleaning, GoesOnFromEveryFit) {
   noted.journal = &journal;
   (void)outcome_with(clean::make_network(settings(8)), noted);
   ASSERT_GT(saves.size(), 10U);
-  for (std::size_t i = 0; i < saves.size(); i += 7) {
+  for (std::size_t i = 0; i < saves.size(); i += 1 + saves.size() / 5) {
     clean::Journal rest([](const SavedState &) {}, 1000.0, &saves[i]);
     clean::Options resuming = plain;
     resuming.journal = &rest;
