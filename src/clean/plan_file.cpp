@@ -17,11 +17,10 @@ namespace {
 
 using data::ColumnKind;
 using data::PlannedColumn;
-using report::Json;
 using report::JsonMembers;
 
 /// JSON has no infinity.
-Json bound_json(float bound) { return std::isfinite(bound) ? Json(bound) : Json(nullptr); }
+report::Json bound_json(float bound) { return std::isfinite(bound) ? report::Json(bound) : report::Json(nullptr); }
 
 double within_floats(const JsonMembers &members, const char *member) {
   const double value = members.number(member);
@@ -34,11 +33,11 @@ float float_of(const JsonMembers &members, const char *member) {
   return static_cast<float>(within_floats(members, member));
 }
 
-Json column_json(const PlannedColumn &column) {
-  Json json{{"name", column.name},
-            {"place", column.place},
-            {"kind", data::column_kind_names[static_cast<std::size_t>(column.kind)]},
-            {"indicator", column.has_indicator}};
+report::Json column_json(const PlannedColumn &column) {
+  report::Json json{{"name", column.name},
+                    {"place", column.place},
+                    {"kind", data::column_kind_names[static_cast<std::size_t>(column.kind)]},
+                    {"indicator", column.has_indicator}};
   if (column.kind == ColumnKind::category) {
     json["levels"] = column.levels;
     json["rare"] = column.rare;
@@ -52,7 +51,7 @@ Json column_json(const PlannedColumn &column) {
   return json;
 }
 
-PlannedColumn parsed_column(const Json &json, const std::string &name, std::uint64_t width) {
+PlannedColumn parsed_column(const report::Json &json, const std::string &name, std::uint64_t width) {
   const JsonMembers members(json, name);
   PlannedColumn column{.name = members.text("name"),
                        .place = members.whole("place", 0, width - 1),
@@ -85,8 +84,8 @@ PlannedColumn parsed_column(const Json &json, const std::string &name, std::uint
 
 } // namespace
 
-Json plan_json(const data::TablePlan &plan) {
-  Json list = Json::array();
+report::Json plan_json(const data::TablePlan &plan) {
+  report::Json list = report::Json::array();
   for (const auto &column : plan.columns) {
     list.push_back(column_json(column));
   }
@@ -98,14 +97,14 @@ Json plan_json(const data::TablePlan &plan) {
           {"list", std::move(list)}};
 }
 
-std::shared_ptr<const data::TablePlan> parsed_plan(const Json &json, const std::string &name) {
+std::shared_ptr<const data::TablePlan> parsed_plan(const report::Json &json, const std::string &name) {
   const JsonMembers members(json, name);
   data::TablePlan plan{.has_names = members.truth("named"),
                        .width = members.whole("width", 1, data::most_columns),
                        .set_aside = members.texts("set_aside"),
                        .source_column = members.text("source_column"),
                        .trusted_column = members.text("trusted_column")};
-  const Json &list = members.list("list");
+  const report::Json &list = members.list("list");
   if (list.empty() || list.size() > plan.width) {
     members.refuse("list", fmt::format("1 to {} columns", plan.width));
   }

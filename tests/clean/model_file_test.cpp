@@ -206,8 +206,8 @@ TEST(KernelModel, IsRefusedWhereItsMembersDoNotFitEachOther) {
                     "expected a finite number > 0");
   }
   auto network = two_landmarks();
-  network.hidden = 1;
-  network.hidden_weights = {1, 1, 1};
+  network.hidden = 2;
+  network.hidden_weights = {1, 1, 1, 1, 1, 1};
   EXPECT_CONTAINS(refused_with(network, [](auto &) {}), "0 where there is a hidden layer");
   auto falling = two_landmarks();
   falling.columns.kind = clean::ColumnMap::ranks;
