@@ -23,8 +23,6 @@ namespace {
 
 /// Beyond it, differences between numbers may be lost where they are kept as float32.
 constexpr float large = 65536.0F;
-/// Numbers whose differences are no smaller a part of them are held well enough.
-constexpr double narrow = 1e-4;
 
 class CsvReader {
 public:
@@ -253,7 +251,7 @@ private:
     auto &[least, largest] = range->second;
     least = std::min(least, *value);
     largest = std::max(largest, *value);
-    if (largest - least >= narrow * std::max(std::abs(least), std::abs(largest)) && largest > least) {
+    if (largest - least >= narrow_range * std::max(std::abs(least), std::abs(largest)) && largest > least) {
       table_.precise.erase(feature_);
       count_runs();
     }

@@ -140,8 +140,7 @@ private:
         largest = std::max(largest, precise->second[row]);
       }
     }
-    constexpr double narrow = 1e-4; // beside it, a step of float32 is a thousandth
-    if (!(largest > least && largest - least < narrow * std::max(std::abs(least), std::abs(largest)))) {
+    if (!(largest > least && largest - least < narrow_range * std::max(std::abs(least), std::abs(largest)))) {
       return;
     }
     column.origin = least;

@@ -58,6 +58,10 @@ inline constexpr std::uint32_t nan_bits = 0x7FC00000U;
   return std::bit_cast<std::uint32_t>(cell) - nan_bits - 1;
 }
 
+/// Numbers that differ by less than this part of their size are counted from the least: a step of float32 is a
+/// thousandth of it.
+inline constexpr double narrow_range = 1e-4;
+
 struct RawTable {
   std::string source;             ///< the file, for messages
   std::vector<std::string> names; ///< of the columns that are read; empty without a header

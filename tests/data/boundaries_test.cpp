@@ -66,8 +66,9 @@ TEST(NoiseNearBoundaries, IsTheSameForASparseTableOfOneScale) {
   SparseEntries entries;
   std::vector<std::uint32_t> labels;
   for (std::uint32_t i = 0; i < 40; ++i) {
+    const std::uint32_t whole = i / 4 + 1;
     entries.columns.push_back(i % 4);
-    entries.values.push_back(static_cast<float>(i / 4 + 1));
+    entries.values.push_back(static_cast<float>(whole));
     entries.ends.push_back(entries.values.size());
     labels.push_back(i % 4 < 2 ? 0 : 1);
   }
