@@ -1,6 +1,6 @@
 #pragma once
-// What a problem may tell of itself to make runs without steps cheaper. Nothing that a run claims rests on it: where it
-// is wrong a run takes longer, and says the same.
+// What a problem may tell of itself to make runs without steps cheaper. No success that a run claims rests on it: where
+// it is wrong a run takes longer, or ends without a claim.
 //
 //   problem: x_scale(), y_scale()                   how large the entries of x and of y typically are
 //   lower(): precondition(v, out), solve_lower(b, out)   an approximate and an exact inverse of ∇²yy f where it stands
@@ -66,9 +66,9 @@ template <class P> [[nodiscard]] VectorOf<P> y_scale(const P &problem) {
 }
 
 /// A scale as units: powers of two, by which nothing is rounded, beside the geometric mean of all of them, and no
-/// farther from it than squares of their squares can be.
+/// farther from it than lets curvatures, which change by their squares, be told from rounding.
 template <EigenVector V> [[nodiscard]] V units_of(V scale) {
-  const int farthest = is_single_precision(precision(scale)) ? 15 : 100;
+  const int farthest = is_single_precision(precision(scale)) ? 5 : 10;
   double mean = 0.0;
   for (const auto entry : scale) {
     mean += std::log2(static_cast<double>(entry)) / static_cast<double>(scale.size());

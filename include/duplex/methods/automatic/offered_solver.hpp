@@ -82,6 +82,7 @@ public:
     members("excess", excess_);
     members("quick in a row", quick_in_a_row_);
     members("stretch", stretch_);
+    members("largest curvature", largest_);
   }
 
 private:
