@@ -13,6 +13,17 @@ double share_of_equal(std::span<const std::uint32_t> guesses, std::span<const st
   return static_cast<double>(right) / static_cast<double>(std::max<std::size_t>(labels.size(), 1));
 }
 
+Agreement agreement_of(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels, Index classes) {
+  const auto shares_of = [&](std::span<const std::uint32_t> all) {
+    Eigen::VectorXd shares = Eigen::VectorXd::Zero(classes);
+    for (const auto label : all) {
+      shares[label] += 1.0 / static_cast<double>(all.size());
+    }
+    return shares;
+  };
+  return {share_of_equal(guesses, labels), shares_of(guesses).dot(shares_of(labels))};
+}
+
 std::vector<std::uint32_t> predicted(const Matrix &probabilities) {
   std::vector<std::uint32_t> out(static_cast<std::size_t>(probabilities.rows()));
   for (Index i = 0; i < probabilities.rows(); ++i) {

@@ -9,6 +9,7 @@
 #include "clean/network.hpp"
 #include "clean/out_of_fold.hpp"
 #include "clean/pooling.hpp"
+#include "clean/skill.hpp"
 #include "clean/subsets.hpp"
 
 #include <duplex/core/clock.hpp>
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -33,23 +33,6 @@ Index folds_of(Index rows) {
 
 /// Fewer trusted samples than these tell nothing by themselves.
 constexpr Index least_trusted_to_pool = 10;
-
-/// Cohen's κ.
-double agreement_beyond_chance(const std::vector<std::uint32_t> &said, const std::vector<std::uint32_t> &right) {
-  std::map<std::uint32_t, std::pair<double, double>> shares;
-  const double share = 1.0 / static_cast<double>(right.size());
-  double found = 0.0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    found += said[i] == right[i] ? share : 0.0;
-    shares[said[i]].first += share;
-    shares[right[i]].second += share;
-  }
-  double by_chance = 0.0;
-  for (const auto &[label, of_label] : shares) {
-    by_chance += of_label.first * of_label.second;
-  }
-  return by_chance < 1.0 ? (found - by_chance) / (1.0 - by_chance) : 0.0;
-}
 
 class Cleaner {
 public:
@@ -169,7 +152,9 @@ private:
     result_.trusted_model_says = predicted(of_trusted_->training);
     result_.trusted_model_confidence =
         static_cast<double>(of_trusted_->training.rowwise().maxCoeff().array().exp().mean());
-    result_.trusted_model_agreement = agreement_beyond_chance(predicted(of_trusted_->trusted), right_);
+    if (trusted_classes_.size() > 1) {
+      result_.trusted_model_agreement = agreement_of(predicted(of_trusted_->trusted), right_, classes_).beyond_chance();
+    }
     for (Matrix *scores : {&of_trusted_->training, &of_trusted_->trusted}) {
       say_nothing_of_unknown_classes(*scores);
     }
@@ -366,12 +351,10 @@ private:
       result_.probability[i] = std::exp(beliefs_(i, label));
     }
     result_.skill = skill();
-    constexpr double next_to_nothing = 0.02;
     constexpr float even_odds = 0.5F;
-    constexpr double little = 0.15; // where models hardly fit they cannot but disagree
-    const bool is_a_guess = result_.skill < next_to_nothing;
+    const bool is_a_guess = result_.skill < skill_of_a_guess;
     result_.trust_before_doubts = result_.trust;
-    if (result_.skill >= little && pools_trusted()) {
+    if (result_.skill >= little_skill && pools_trusted()) { // where models hardly fit they cannot but disagree
       doubt_labels_near_boundaries();
     }
     result_.suspect_below = options_.threshold > 0.0 ? static_cast<float>(options_.threshold)
@@ -400,35 +383,9 @@ private:
   }
 
   [[nodiscard]] double skill() const {
-    const auto over_shares = [&](const Matrix &log_p, const std::vector<std::uint32_t> &labels) {
-      const double entropy = entropy_of(labels, classes_);
-      return entropy > 0.0 ? std::max(0.0, 1.0 - mean_loss(log_p, labels) / entropy) : 0.0;
-    };
-    if (trusted_classes_.size() < 2) {
-      return skill_on_given_labels();
-    }
-    return std::max(over_shares(of_trusted_->trusted, right_), over_shares(trusted_beliefs_, right_));
-  }
-
-  /// Part of what given labels would tell if those that are wrong were wrong by chance, and models right of all others:
-  /// (H − loss)/(H − least), H the entropy of labels, least that of chance alone.
-  [[nodiscard]] double skill_on_given_labels() const {
-    const std::vector<std::uint32_t> &labels = *training_.samples.labels;
-    const Unseen unseen{.training = beliefs_, .trusted = Matrix(0, classes_), .given = labels, .right = {}};
-    const Fitness fitness = fitness_of(unseen);
-    const double part = fitness.by_chance / static_cast<double>(classes_);
-    const double right = 1.0 - fitness.by_chance + part;
-    const double least =
-        -right * std::log(right) - (part > 0.0 ? static_cast<double>(classes_ - 1) * part * std::log(part) : 0.0);
-    double loss = 0.0;
-    for (Index i = 0; i < rows(); ++i) {
-      const Eigen::ArrayXd scores = fitness.sharpness * beliefs_.row(i).transpose().array().cast<double>();
-      const double sum = (scores - scores.maxCoeff()).exp().sum();
-      const double own = std::exp(scores[static_cast<Index>(labels[static_cast<std::size_t>(i)])] - scores.maxCoeff());
-      loss -= std::log((1.0 - fitness.by_chance) * own / sum + part + 1e-30) / static_cast<double>(rows());
-    }
-    const double entropy = entropy_of(labels, classes_);
-    return entropy > least ? std::clamp((entropy - loss) / (entropy - least), 0.0, 1.0) : 0.0;
+    return trusted_classes_.size() < 2 ? skill_on_given_labels(beliefs_, *training_.samples.labels)
+                                       : std::max(skill_on_right_labels(of_trusted_->trusted, right_),
+                                                  skill_on_right_labels(trusted_beliefs_, right_));
   }
 
   /// The given label where it is trusted, else the most probable other class.

@@ -1,16 +1,13 @@
 #include "clean/copies.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace duplex::clean {
 
-namespace {
-
-/// Rows that are not the same have the same hash by a chance of 2⁻⁶⁴, and are then taken for copies, which does no
-/// harm.
 std::size_t hash_of_row(const FeatureTable &table, Index row) {
   const auto hash = [](const auto *first, std::size_t bytes) {
     return std::hash<std::string_view>()({reinterpret_cast<const char *>(first), bytes});
@@ -23,8 +20,6 @@ std::size_t hash_of_row(const FeatureTable &table, Index row) {
   const std::size_t bytes = bytes_of(table.storage()) * static_cast<std::size_t>(table.columns());
   return hash(table.data() + bytes * static_cast<std::size_t>(row), bytes);
 }
-
-} // namespace
 
 std::vector<Index> with_copies_together(const FeatureTable &table, const std::vector<Index> &order) {
   constexpr std::size_t few = 3;

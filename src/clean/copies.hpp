@@ -8,6 +8,10 @@
 
 namespace duplex::clean {
 
+/// Rows that are not the same have the same one by a chance of 2⁻⁶⁴; they are then taken for copies, which does no
+/// harm.
+[[nodiscard]] std::size_t hash_of_row(const FeatureTable &table, Index row);
+
 /// The order with copies of a row right behind the first of them, so that all but a few are in the same fold. Rows of
 /// which there are very many copies stay where they are: there the features have few values.
 [[nodiscard]] std::vector<Index> with_copies_together(const FeatureTable &table, const std::vector<Index> &order);

@@ -1,5 +1,7 @@
 #include "clean/disagreement.hpp"
 
+#include "clean/beliefs.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +13,6 @@ namespace {
 struct Told {
   double mean = 0.0;
   double variance_of_mean = 0.0;
-  double part_improbable = 0.0; ///< of the rows, whose label is not the most probable one
 };
 
 Told told(const UnseenBeliefs &rows) {
@@ -20,18 +21,14 @@ Told told(const UnseenBeliefs &rows) {
   const auto size = static_cast<double>(count);
   double sum = 0.0;
   double squares = 0.0;
-  double improbable = 0.0;
   for (Index i = 0; i < count; ++i) {
     const auto label = static_cast<Index>(rows.labels[static_cast<std::size_t>(i)]);
-    Index most_probable = 0;
-    (void)rows.log_p.row(i).maxCoeff(&most_probable);
-    improbable += most_probable != label ? 1.0 : 0.0;
     const double log_p = std::max(least, static_cast<double>(rows.log_p(i, label)));
     sum += log_p;
     squares += log_p * log_p;
   }
   const double mean = sum / size;
-  return {mean, (squares / size - mean * mean) / size, improbable / size};
+  return {mean, (squares / size - mean * mean) / size};
 }
 
 /// Trust whose log-odds are less by so much.
@@ -47,8 +44,8 @@ Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &tru
   constexpr double least_variance = 1e-4; // of the mean: few rows that are all the same are not sure of everything
   const Told given = told(rows);
   const Told right = told(trusted);
-  return {.part = given.part_improbable,
-          .right = 1.0 - right.part_improbable,
+  return {.part = 1.0 - share_of_equal(predicted(rows.log_p), rows.labels),
+          .right = share_of_equal(predicted(trusted.log_p), trusted.labels),
           .difference = right.mean - given.mean,
           .error = std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean)};
 }

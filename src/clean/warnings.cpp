@@ -1,15 +1,15 @@
 #include "clean/warnings.hpp"
 
+#include "clean/beliefs.hpp"
+#include "clean/copies.hpp"
+#include "clean/skill.hpp"
 #include "data/csv_columns.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -34,38 +34,21 @@ struct Overlap {
   std::size_t other_label = 0; ///< with other labels only
 };
 
-std::string bytes_of_row(const FeatureTable &table, Index row) {
-  if (table.is_sparse()) {
-    const auto text = [](auto numbers) {
-      return std::string(reinterpret_cast<const char *>(numbers.data()), numbers.size_bytes());
-    };
-    const SparseRow own = table.sparse_row(row);
-    return text(own.columns) + text(own.values);
-  }
-  const auto bytes = bytes_of(table.storage()) * static_cast<std::size_t>(table.columns());
-  return {reinterpret_cast<const char *>(table.data()) + bytes * static_cast<std::size_t>(row), bytes};
-}
-
 Overlap overlap_of(const Dataset &training, const Dataset &trusted) {
   if (training.features.storage() != trusted.features.storage()) {
     return {};
   }
-  const std::hash<std::string> hash;
-  std::unordered_multimap<std::size_t, Index> rows;
-  for (Index i = 0; i < trusted.features.rows(); ++i) {
-    rows.emplace(hash(bytes_of_row(trusted.features, i)), i);
+  std::unordered_multimap<std::size_t, std::size_t> rows;
+  for (std::size_t i = 0; i < trusted.labels.size(); ++i) {
+    rows.emplace(hash_of_row(trusted.features, static_cast<Index>(i)), i);
   }
   enum : std::uint8_t { none, other, same };
   std::vector<std::uint8_t> found(trusted.labels.size(), none);
-  for (Index i = 0; i < training.features.rows(); ++i) {
-    const auto bytes = bytes_of_row(training.features, i);
-    const auto [first, last] = rows.equal_range(hash(bytes));
+  for (std::size_t i = 0; i < training.labels.size(); ++i) {
+    const auto [first, last] = rows.equal_range(hash_of_row(training.features, static_cast<Index>(i)));
     for (auto at = first; at != last; ++at) {
-      const auto row = static_cast<std::size_t>(at->second);
-      if (bytes_of_row(trusted.features, at->second) == bytes) {
-        const bool agrees = training.labels[static_cast<std::size_t>(i)] == trusted.labels[row];
-        found[row] = std::max<std::uint8_t>(found[row], agrees ? same : other);
-      }
+      const bool agrees = training.labels[i] == trusted.labels[at->second];
+      found[at->second] = std::max<std::uint8_t>(found[at->second], agrees ? same : other);
     }
   }
   return {static_cast<std::size_t>(std::count(found.begin(), found.end(), same)),
@@ -163,31 +146,11 @@ std::vector<Remark> warnings_of_input(const Dataset &training, const Dataset &tr
   return warnings;
 }
 
-std::optional<Agreement> agreement_of_trusted_model(const Result &result, const Dataset &training) {
-  if (result.trusted_model_says.empty()) {
-    return std::nullopt;
-  }
-  Agreement agreement{.confidence = result.trusted_model_confidence};
-  const std::size_t classes = training.label_names.size();
-  std::vector<double> said(classes);
-  std::vector<double> given(classes);
-  const double share = 1.0 / static_cast<double>(training.labels.size());
-  for (std::size_t i = 0; i < training.labels.size(); ++i) {
-    agreement.found += training.labels[i] == result.trusted_model_says[i] ? share : 0.0;
-    said[result.trusted_model_says[i]] += share;
-    given[training.labels[i]] += share;
-  }
-  agreement.by_chance = std::inner_product(said.begin(), said.end(), given.begin(), 0.0);
-  return agreement;
-}
-
 std::vector<Remark> warnings_of_result(const Result &result, const Prepared &prepared, const Dataset &training) {
   std::vector<Remark> warnings;
   warn_of_constant_features(prepared, training, warnings);
-  constexpr double next_to_nothing = 0.02;
-  constexpr double little = 0.15;
   const bool has_trusted = !result.trusted_model_says.empty();
-  if (result.skill < next_to_nothing) {
+  if (result.skill < skill_of_a_guess) {
     warnings.push_back({"features-tell-nothing",
                         has_trusted
                             ? "The trusted rows tell next to nothing about the labels here: the features do not "
@@ -197,7 +160,7 @@ std::vector<Remark> warnings_of_result(const Result &result, const Prepared &pre
                               "class a row is of, or most labels are wrong. Do not rely on these suspects."});
     return warnings; // of a model that knows nothing no more can be said
   }
-  if (result.skill < little) {
+  if (result.skill < little_skill) {
     warnings.push_back(
         {"features-tell-little",
          fmt::format("The features tell little about the {} labels ({} of what there is to know): the model "
@@ -214,26 +177,25 @@ std::vector<Remark> warnings_of_result(const Result &result, const Prepared &pre
                                     "or trust more rows.",
                                     in_per_cent(result.disagreement.part))});
   }
-  const auto agreement = agreement_of_trusted_model(result, training);
-  if (!agreement) {
+  if (!has_trusted) {
     return warnings;
   }
+  const Agreement agreement = agreement_of(result.trusted_model_says, training.labels, prepared.classes);
   constexpr double hardly_any = 0.1;
   constexpr double some = 0.3;
-  const double disagrees = std::max(0.0, 1.0 - agreement->found);
-  const double beyond_chance =
-      agreement->by_chance < 1.0 ? (agreement->found - agreement->by_chance) / (1.0 - agreement->by_chance) : 1.0;
+  const double disagrees = 1.0 - agreement.found;
   const auto suspects = static_cast<double>(std::count_if(result.trust.begin(), result.trust.end(),
                                                           [&](float trust) { return trust < result.suspect_below; }));
   const double suspected = suspects / static_cast<double>(result.trust.size());
   constexpr double far = 0.1;
-  if (result.trusted_model_agreement >= some && beyond_chance <= hardly_any * result.trusted_model_agreement) {
+  if (result.trusted_model_agreement >= some &&
+      agreement.beyond_chance() <= hardly_any * result.trusted_model_agreement) {
     warnings.push_back({"trusted-disagrees",
                         fmt::format("By the trusted rows, {} of the given labels would be wrong, as many as if labels "
                                     "were drawn at random: trusted and given labels hardly mean the same. Look at the "
                                     "trusted rows first.",
                                     in_per_cent(disagrees))});
-  } else if (disagrees > suspected + (1.0 - agreement->confidence) + far) {
+  } else if (disagrees > suspected + (1.0 - result.trusted_model_confidence) + far) {
     warnings.push_back(
         {"disagreement-beyond-suspects",
          fmt::format("The model of the trusted rows alone would label {} of the rows otherwise, but only {} are "

@@ -59,6 +59,31 @@ TEST(ConjugateSteps, AreConjugateAndEndAfterAsManyStepsAsThereAreEigenvalues) {
   EXPECT_LE(relative_error(solution, right.cwiseQuotient(spectrum)), 1e-13);
 }
 
+TEST(ConjugateSteps, ByAnInverseJudgeZeroBesideItAndTellHowMuchFlatterTheHessianIs) {
+  const Vec units = (Vec(2) << 1e-9, 1e9).finished(); // of e's entries: H and M go with their squares
+  const Vec inverse = units.cwiseAbs2();
+  const auto moved = [&](double flatter, double &stretch) {
+    const Vec spectrum = flatter * inverse.cwiseInverse();
+    ConjugateStep<Vec> step;
+    Vec residual = units.cwiseInverse();
+    Vec solution = Vec::Zero(2);
+    step.restart(residual);
+    const Vec preconditioned = inverse.cwiseProduct(residual);
+    const LinearStatus status = step.move_by_inverse(multiplied_by(spectrum), preconditioned, residual, solution);
+    stretch = step.stretch();
+    EXPECT_EQ(solution.norm() > 0.0, status == LinearStatus::converged);
+    return status;
+  };
+  double stretch = 0.0;
+  EXPECT_EQ(moved(1.0, stretch), LinearStatus::converged);
+  EXPECT_NEAR(stretch, 1.0, 1e-14);
+  EXPECT_EQ(moved(0.25, stretch), LinearStatus::converged);
+  EXPECT_NEAR(stretch, 4.0, 1e-13);
+  EXPECT_EQ(moved(0.0, stretch), LinearStatus::singular);
+  EXPECT_EQ(moved(-1.0, stretch), LinearStatus::indefinite);
+  EXPECT_EQ(moved(std::nan(""), stretch), LinearStatus::not_finite);
+}
+
 TEST(ConjugateSteps, WithTheInverseForAPreconditionerAreOne) {
   const Vec spectrum = log_spaced_spectrum<double>(20, 1e6, 1.0);
   const Vec right = random_vector(20, 2);

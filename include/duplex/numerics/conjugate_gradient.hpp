@@ -55,7 +55,7 @@ public:
     if (size(image_) != size(like)) { // a product is written into a vector of the right size
       image_ = zeros_like(like);
     }
-    weight_ = largest_ = 0.0;
+    weight_ = metric_ = largest_ = 0.0;
   }
 
   /// Moves e and r. `preconditioned` is Mr, or r itself where there is no preconditioner, and `weight` is rᵀMr. Where
@@ -63,29 +63,36 @@ public:
   template <class Product>
   [[nodiscard]] LinearStatus move(const Product &product, const V &preconditioned, double weight, V &residual,
                                   V &solution) {
-    if (weight_ == 0.0) {
-      assign(preconditioned, direction_);
-    } else {
-      scale(weight / weight_, direction_);
-      axpy(1.0, preconditioned, direction_);
-    }
-    product(direction_, image_);
-    curvature_ = dot(direction_, image_);
+    turn(product, preconditioned, weight);
     const double square = dot(direction_, direction_);
     if (!std::isfinite(curvature_) || !std::isfinite(square)) {
       return LinearStatus::not_finite;
     }
     const auto status = curvature_status(curvature_, std::sqrt(square), norm(image_), largest_, precision(direction_));
-    if (status != LinearStatus::converged) {
-      return status;
+    if (status == LinearStatus::converged) {
+      quotient_ = curvature_ / square;
+      largest_ = std::max(largest_, quotient_);
+      take(weight, residual, solution);
     }
-    quotient_ = curvature_ / square;
-    largest_ = std::max(largest_, quotient_);
-    length_ = weight / curvature_;
-    weight_ = weight;
-    axpy(length_, direction_, solution);
-    axpy(-length_, image_, residual);
     return status;
+  }
+
+  /// The same where M is about the inverse of H: zero is judged beside pᵀM⁻¹p, so that the units of e's entries do not
+  /// matter.
+  template <class Product>
+  [[nodiscard]] LinearStatus move_by_inverse(const Product &product, const V &preconditioned, V &residual,
+                                             V &solution) {
+    constexpr double indistinct = 1e-12; // of pᵀM⁻¹p, below which pᵀHp is no curvature
+    const double weight = dot(residual, preconditioned);
+    turn(product, preconditioned, weight);
+    if (!std::isfinite(curvature_) || !std::isfinite(weight)) {
+      return LinearStatus::not_finite;
+    }
+    if (!(curvature_ > indistinct * metric_)) {
+      return curvature_ < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
+    }
+    take(weight, residual, solution);
+    return LinearStatus::converged;
   }
 
   // Of the last move: p, Hp, pᵀHp, pᵀHp/pᵀp, and how many p long it was.
@@ -94,11 +101,36 @@ public:
   [[nodiscard]] double curvature() const { return curvature_; }
   [[nodiscard]] double quotient() const { return quotient_; }
   [[nodiscard]] double length() const { return length_; }
+  /// pᵀM⁻¹p/pᵀHp of the last move: how much flatter H is than M says.
+  [[nodiscard]] double stretch() const { return metric_ / curvature_; }
 
 private:
+  /// p becomes conjugate to those before it.
+  template <class Product> void turn(const Product &product, const V &preconditioned, double weight) {
+    if (weight_ == 0.0) {
+      assign(preconditioned, direction_);
+      metric_ = weight;
+    } else {
+      const double ratio = weight / weight_;
+      scale(ratio, direction_);
+      axpy(1.0, preconditioned, direction_);
+      metric_ = weight + ratio * ratio * metric_;
+    }
+    product(direction_, image_);
+    curvature_ = dot(direction_, image_);
+  }
+
+  void take(double weight, V &residual, V &solution) {
+    length_ = weight / curvature_;
+    weight_ = weight;
+    axpy(length_, direction_, solution);
+    axpy(-length_, image_, residual);
+  }
+
   V direction_;
   V image_;
   double weight_ = 0.0;  ///< rᵀMr of the move before; zero where there was none
+  double metric_ = 0.0;  ///< pᵀM⁻¹p
   double largest_ = 0.0; ///< the largest quotient met: the scale against which zero is judged
   double curvature_ = 0.0;
   double quotient_ = 0.0;

@@ -12,6 +12,7 @@
 #include <duplex/methods/automatic/never_direct.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/numerics/assembled_hessian.hpp>
+#include <duplex/numerics/conjugate_gradient.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ namespace duplex::automatic {
 template <EigenVector V> class DirectSolver<V> {
 public:
   DirectSolver(const V &x, const V &y)
-      : preconditioned_(zeros_like(y)), direction_(zeros_like(y)), image_(zeros_like(y)), start_(zeros_like(y)),
-        moved_(zeros_like(y)), assembled_x_(zeros_like(x)), assembled_y_(zeros_like(y)), stepped_x_(zeros_like(x)) {}
+      : preconditioned_(zeros_like(y)), start_(zeros_like(y)), moved_(zeros_like(y)), assembled_x_(zeros_like(x)),
+        assembled_y_(zeros_like(y)), stepped_x_(zeros_like(x)) {}
 
   [[nodiscard]] bool is_possible() const { return start_.size() <= AssembledHessian<V>::largest; }
   /// Whether H is assembled.
@@ -142,10 +143,9 @@ public:
 private:
   static constexpr std::int64_t usual_steps = 2; ///< of a solve, that a new M would not save
   static constexpr double fall_of_exact = 1e-6;  ///< of the error in one step, by which M is seen to be exact
-  static constexpr double indistinct = 1e-12;    ///< of pᵀM⁻¹p, below which pᵀHp is no curvature
 
   void begin(const V &residual) {
-    weight_ = metric_ = 0.0;
+    step_.restart(residual);
     error_ = error_of(residual);
   }
 
@@ -171,30 +171,12 @@ private:
 
   /// One step of preconditioned conjugate gradients.
   template <class Product> [[nodiscard]] LinearStatus step(const Product &product, V &residual, V &solution) {
-    const double weight = dot(residual, preconditioned_);
-    if (weight_ == 0.0) {
-      assign(preconditioned_, direction_);
-      metric_ = weight;
-    } else {
-      const double ratio = weight / weight_;
-      scale(ratio, direction_);
-      axpy(1.0, preconditioned_, direction_);
-      metric_ = weight + ratio * ratio * metric_;
+    const LinearStatus status = step_.move_by_inverse(product, preconditioned_, residual, solution);
+    if (status == LinearStatus::converged) {
+      stretch_ = std::max(stretch_, step_.stretch());
+      error_ = error_of(residual);
     }
-    product(direction_, image_);
-    const double curvature = dot(direction_, image_);
-    if (!std::isfinite(curvature) || !std::isfinite(weight)) {
-      return LinearStatus::not_finite;
-    }
-    if (!(curvature > indistinct * metric_)) {
-      return curvature < -indistinct * metric_ ? LinearStatus::indefinite : LinearStatus::singular;
-    }
-    weight_ = weight;
-    stretch_ = std::max(stretch_, metric_ / curvature);
-    axpy(weight / curvature, direction_, solution);
-    axpy(-weight / curvature, image_, residual);
-    error_ = error_of(residual);
-    return LinearStatus::converged;
+    return status;
   }
 
   void move_by_moduli(InnerReport &report, V &solution) {
@@ -219,15 +201,12 @@ private:
 
   AssembledHessian<V> hessian_;
   V preconditioned_; ///< Mr
-  V direction_;      ///< p
-  V image_;          ///< Hp
+  ConjugateStep<V> step_;
   V start_;
   V moved_;
   V assembled_x_; ///< where H was assembled
   V assembled_y_;
   V stepped_x_;          ///< where the last step was taken, or H assembled
-  double weight_ = 0.0;  ///< rᵀMr of the step before; zero where there was none
-  double metric_ = 0.0;  ///< pᵀM⁻¹p
   double stretch_ = 1.0; ///< how much flatter H is than M says
   double error_ = 0.0;
   std::int64_t assemblies_ = 0;

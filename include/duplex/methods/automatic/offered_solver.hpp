@@ -7,6 +7,7 @@
 // where it has cost more steps than it takes to do without it.
 
 #include <duplex/methods/automatic/inner_tolerance.hpp>
+#include <duplex/numerics/conjugate_gradient.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
@@ -19,8 +20,7 @@ namespace duplex::automatic {
 template <VectorSpace V> class OfferedSolver {
 public:
   explicit OfferedSolver(const V &y)
-      : preconditioned_(zeros_like(y)), direction_(zeros_like(y)), image_(zeros_like(y)), start_(zeros_like(y)),
-        first_residual_(zeros_like(y)), moved_(zeros_like(y)) {}
+      : preconditioned_(zeros_like(y)), start_(zeros_like(y)), first_residual_(zeros_like(y)), moved_(zeros_like(y)) {}
 
   /// Whether M is still believed in.
   [[nodiscard]] bool is_used() const { return !given_up_; }
@@ -41,7 +41,8 @@ public:
     }
     assign(solution, start_);
     assign(residual, first_residual_);
-    weight_ = metric_ = largest_ = 0.0;
+    step_.restart(residual);
+    largest_ = 0.0;
     stretch_ = 1.0;
     const std::int64_t most_steps = static_cast<std::int64_t>(size(solution)) / 2 + least_patience;
     measure(inverse, residual);
@@ -90,7 +91,6 @@ private:
   static constexpr std::int64_t usual_steps = 2;     ///< of a solve with an exact M
   static constexpr int solves_to_believe = 4;
   static constexpr std::int64_t excess_that_gives_up = 4; ///< steps for each entry of y, in all solves
-  static constexpr double indistinct = 1e-12;             ///< of pᵀM⁻¹p, below which pᵀHp is no curvature
 
   template <class Inverse> void measure(const Inverse &inverse, const V &residual) {
     set_zero(preconditioned_);
@@ -101,28 +101,12 @@ private:
   /// One step of preconditioned conjugate gradients. False where M, or H, does not let it be one.
   template <class Product> [[nodiscard]] bool step(const Product &product, V &residual, V &solution) {
     const double weight = dot(residual, preconditioned_);
-    if (!(weight > 0.0) || !std::isfinite(weight)) {
+    if (!(weight > 0.0) || !std::isfinite(weight) ||
+        step_.move_by_inverse(product, preconditioned_, residual, solution) != LinearStatus::converged) {
       return false;
     }
-    if (weight_ == 0.0) {
-      assign(preconditioned_, direction_);
-      metric_ = weight;
-    } else {
-      const double ratio = weight / weight_;
-      scale(ratio, direction_);
-      axpy(1.0, preconditioned_, direction_);
-      metric_ = weight + ratio * ratio * metric_;
-    }
-    product(direction_, image_);
-    const double curvature = dot(direction_, image_);
-    if (!std::isfinite(curvature) || !(curvature > indistinct * metric_)) {
-      return false;
-    }
-    weight_ = weight;
-    stretch_ = std::max(stretch_, metric_ / curvature);
-    largest_ = std::max(largest_, curvature / dot(direction_, direction_));
-    axpy(weight / curvature, direction_, solution);
-    axpy(-weight / curvature, image_, residual);
+    stretch_ = std::max(stretch_, step_.stretch());
+    largest_ = std::max(largest_, step_.curvature() / dot(step_.direction(), step_.direction()));
     return std::isfinite(norm(residual));
   }
 
@@ -143,13 +127,10 @@ private:
   }
 
   V preconditioned_; ///< Mr
-  V direction_;      ///< p
-  V image_;          ///< Hp
+  ConjugateStep<V> step_;
   V start_;
   V first_residual_;
   V moved_;
-  double weight_ = 0.0;  ///< rᵀMr of the step before; zero where there was none
-  double metric_ = 0.0;  ///< pᵀM⁻¹p
   double stretch_ = 1.0; ///< how much flatter H is than M says
   double error_ = 0.0;
   double largest_ = 0.0;
