@@ -4,7 +4,7 @@ set -eu
 export seconds="$1"
 export folder=build-fuzz
 sh scripts/configure.sh fuzz $folder
-cmake --build $folder
+cmake --build $folder --target fuzzers
 $folder/fuzz/fuzz_seeds $folder/seeds | xargs -P "$(nproc)" -I{} sh -c '
   mkdir -p $folder/corpus/{}
   kept=fuzz/corpus/{}
