@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include "saved_run.hpp"
+
 #include <duplex/problem/offered.hpp>
 
 #include <cmath>
@@ -117,6 +119,27 @@ TEST(OfferedScales, ThatAreNoneAreRefusedByTheirEntry) {
   EXPECT_CONTAINS(refused([](auto &p) { p.said_of_x[0] = -2.0; }), "x_scale()[0] of the problem is -2");
   EXPECT_CONTAINS(refused([](auto &p) { p.said_of_y = Vec::Ones(7); }), "y_scale() of the problem has 7 entries");
   EXPECT_EQ(refused([](auto &p) { p.said_of_y = Vec(); }), "");
+}
+
+TEST(OfferedScales, ThatAreOthersThanThoseOfASavedRunAreRefused) {
+  WithScales problem(10);
+  const SavedState saved = saved_after(problem, Automatic{}, 2);
+  const Saving saving{.from = &saved};
+  const auto refused = [&](const auto &other) {
+    auto state = other.start();
+    return refusal([&] { (void)solve(other, Automatic{}, state, {.saving = &saving}); });
+  };
+  EXPECT_EQ(refused(problem), "");
+  problem.said_of_y[3] *= 4.0;
+  EXPECT_EQ(refused(problem), "the saved run has another scale of y");
+  problem.said_of_y = Vec();
+  EXPECT_EQ(refused(problem), "the saved run has a scale of y, and this one has none");
+  const SavedState without = saved_after(BadlyScaled(10), Automatic{}, 2);
+  const Saving from_without{.from = &without};
+  auto state = problem.start();
+  problem.said_of_y = problem.y_size_of;
+  EXPECT_EQ(refusal([&] { (void)solve(problem, Automatic{}, state, {.saving = &from_without}); }),
+            "the saved run has no scale of y, or an earlier version has saved none, and this one has one");
 }
 
 TEST(OfferedScales, SaveProductsWhereTheyAreRight) {

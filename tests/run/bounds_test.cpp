@@ -218,6 +218,103 @@ template <class P> void expect_fused_agrees(const P &problem) {
   }
 }
 
+/// f = ½(y₁ − x)² + ½e(y₂ − x)², F = ½(x − c)² + ½‖y‖², and whether it was ever asked of an x that is not in its
+/// bounds.
+struct Watched {
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    explicit Lower(const Watched &problem) : p(&problem) {}
+    void at(const Vec &x, const Vec &y) {
+      p->left_bounds = p->left_bounds || !(x[0] >= p->low && x[0] <= p->high);
+      Point<Vec>::at(x, y);
+    }
+    [[nodiscard]] double value() const {
+      return 0.5 * (std::pow(y()[0] - x()[0], 2) + p->e * std::pow(y()[1] - x()[0], 2));
+    }
+    void grad_y(Vec &out) const { out << y()[0] - x()[0], p->e * (y()[1] - x()[0]); }
+    void hess_yy(const Vec &v, Vec &out) const { out << v[0], p->e * v[1]; }
+    void cross_xy(const Vec &v, Vec &out) const { out[0] = -v[0] - p->e * v[1]; }
+    const Watched *p;
+  };
+  struct Upper : Point<Vec> {
+    explicit Upper(const Watched &problem) : p(&problem) {}
+    [[nodiscard]] double value() const { return 0.5 * std::pow(x()[0] - p->c, 2) + 0.5 * y().squaredNorm(); }
+    void grad_x(Vec &out) const { out[0] = x()[0] - p->c; }
+    void grad_y(Vec &out) const { out = y(); }
+    const Watched *p;
+  };
+  [[nodiscard]] Lower lower() const { return Lower(*this); }
+  [[nodiscard]] Upper upper() const { return Upper(*this); }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 2; }
+  [[nodiscard]] Vec lower_bound() const { return Vec::Constant(1, low); }
+  [[nodiscard]] Vec upper_bound() const { return Vec::Constant(1, high); }
+
+  double low = 0.0;
+  double high = 0.0;
+  double c = 0.0;
+  double e = 1.0;
+  mutable bool left_bounds = false;
+};
+
+TEST(ARunWithinBounds, OfAutomaticStepsDoesNotLeaveThemByRounding) {
+  const Vec draws = random_vector(400, 3).cwiseAbs();
+  for (Index i = 0; i < 400; i += 2) {
+    const double low = 0.1 * draws[i]; // the solution lies below
+    const Watched problem{.low = low, .high = infinity, .c = -1.0};
+    State<Vec> state{Vec::Constant(1, low + 3.0 * draws[i + 1]), Vec::Zero(2), {}};
+    const auto summary = solve(problem, state);
+    ASSERT_TRUE(summary.converged()) << summary.brief();
+    ASSERT_FALSE(problem.left_bounds) << low;
+    ASSERT_EQ(state.x[0], low);
+  }
+}
+
+TEST(ARunWithinBounds, OfAutomaticStepsFromACornerIsRightWhateverYBeginsWith) {
+  for (const double e : {1.0, 1e-2, 1e-4, 1e-5, 1e-6}) {
+    for (const double y : {-100.0, -1.0, 0.0, 1.0, 50.0, 1e3}) {
+      const Watched problem{.low = 1.0, .high = 2.0, .e = e};
+      State<Vec> state{Vec::Ones(1), Vec(Eigen::Vector2d(0.0, y)), {}};
+      const auto summary = solve(problem, state);
+      EXPECT_TRUE(summary.converged()) << "e = " << e << ", y = " << y << ": " << summary.brief();
+      EXPECT_FALSE(problem.left_bounds);
+      EXPECT_EQ(state.x[0], 1.0);
+      EXPECT_NEAR(state.y[0], 1.0, 1e-3);
+      EXPECT_NEAR(state.y[1], 1.0, 1e-3) << "e = " << e << ", y = " << y;
+    }
+  }
+}
+
+TEST(ARunWithinBounds, OfAutomaticStepsLeavesACornerThatOnlyARoughDirectionHeldItAt) {
+  for (const double e : {1.0, 1e-3, 1e-5}) {
+    for (const double y : {-1e3, 0.0, 30.0, 1e3}) {
+      const Watched problem{.low = 1.0, .high = 10.0, .c = 6.0, .e = e};
+      State<Vec> state{Vec::Ones(1), Vec(Eigen::Vector2d(0.0, y)), {}};
+      const auto summary = solve(problem, state);
+      EXPECT_TRUE(summary.converged()) << "e = " << e << ", y = " << y << ": " << summary.brief();
+      EXPECT_NEAR(state.x[0], 2.0, 1e-3) << "e = " << e << ", y = " << y; // φ = ½(x − 6)² + x²
+    }
+  }
+}
+
+TEST(ARunWithinBounds, OfAutomaticStepsSolvesForYWhereXIsFixedAndNothingIsAssembled) {
+  const auto spectrum = log_spaced_spectrum<double>(2500, 1e3, 1.0);
+  const auto problem = bounded(CounterExample(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(2500)), 0.0), 2.0, 2.0);
+  State<Vec> state{Vec::Constant(2500, 2.0), Vec::Zero(2500), {}};
+  ASSERT_TRUE(solve(problem, state).converged());
+  const Vec truth = Vec::Constant(2500, 2.0).cwiseQuotient(spectrum); // Ay = x
+  EXPECT_LT((state.y - truth).norm(), 1e-2 * truth.norm());
+}
+
+TEST(ARunWithinBounds, OfAutomaticStepsSolvesForYWhereXIsFixed) {
+  const auto problem =
+      bounded(QuadraticSettings{.n = 3, .m = 60, .condition = 1e3, .seed = 5}.generate<double>(), 0.5, 0.5);
+  State<Vec> state{Vec::Constant(3, 0.5), Vec::Zero(60), {}};
+  ASSERT_TRUE(solve(problem, state).converged());
+  const Vec truth = ExactSolver(problem).at(state.x, state.y).y;
+  EXPECT_LT((state.y - truth).norm(), 1e-3 * truth.norm());
+}
+
 TEST(ARunWithinBounds, IsTheSameWithFusedSteps) {
   const auto spectrum = log_spaced_spectrum<double>(700, 10.0, 1.0); // more than a piece of x
   expect_fused_agrees(bounded(CounterExample(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(700)), 0.0), -0.1, 0.05));

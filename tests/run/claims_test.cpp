@@ -57,6 +57,15 @@ TEST(Claims, OfARunThatIsStuckAreVerifiedUnlessTheCallerAskedForAnotherTolerance
   EXPECT_TRUE(other.of_stuck().starts_with("; ")) << other.of_stuck();
 }
 
+TEST(Claims, OfARunThatDivergesLeaveTheStart) {
+  ScriptedRun run({}, claiming);
+  Claims<Vec> claims(run.context, false);
+  run.state = numbers(3.0, 3.0, 3.0);
+  claims.end_diverged();
+  EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
+  EXPECT_EQ(claims.of_stuck(), "; the state is the start again");
+}
+
 TEST(Claims, OfARunThatIsStuckWhereTheSlopeHasGrownGoBackToTheStart) {
   ScriptedRun run({}, claiming);
   Claims<Vec> claims(run.context, false);

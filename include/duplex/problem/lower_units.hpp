@@ -3,8 +3,11 @@
 // and ∇φ are those of the problem, its ∇²ŷŷ f̂ = S ∇²yy f S has the condition that is left where the entries of y are
 // alike, and its multiplier is v̂ = S⁻¹v. S holds powers of two (offered.hpp), so that nothing is rounded on the way.
 
+#include <duplex/core/error.hpp>
 #include <duplex/problem/problem_view.hpp>
+#include <duplex/space/archive.hpp>
 
+#include <concepts>
 #include <memory>
 #include <utility>
 
@@ -57,6 +60,7 @@ public:
   [[nodiscard]] const ProblemView<V> &view() const { return view_; }
   void enter(V & /*y*/) const {}
   void leave(V & /*y*/) const {}
+  template <class Archive> void archive(Archive & /*members*/) {}
 
 private:
   ProblemView<V> view_;
@@ -98,6 +102,23 @@ public:
   void leave(V &y) const {
     if (units_ && y.size() == units_->size()) {
       y.array() *= units_->array();
+    }
+  }
+
+  /// What is saved of a run is in these units. Throws InvalidInput where those that were saved are others.
+  template <class Archive> void archive(Archive &members) {
+    constexpr bool reads = !std::same_as<Archive, StateWriter>;
+    if (reads && members.offers("scale") != (units_ != nullptr)) {
+      throw InvalidInput(
+          units_ ? "the saved run has no scale of y, or an earlier version has saved none, and this one has one"
+                 : "the saved run has a scale of y, and this one has none");
+    }
+    if (units_) {
+      V saved = *units_;
+      members("scale", saved);
+      if (numbers_of(saved) != numbers_of(*units_)) {
+        throw InvalidInput("the saved run has another scale of y");
+      }
     }
   }
 

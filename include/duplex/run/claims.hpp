@@ -51,7 +51,14 @@ public:
     }
     return Termination::stagnated;
   }
-  /// What end_where_stuck() measured, to be put after what the method says; empty where it measured nothing.
+  /// The end of a run whose d has grown without end: nothing that it came to is worth keeping.
+  void end_diverged() {
+    if (verification_) {
+      verification_->go_back_to_start(*run_->state);
+      stuck_ = "the state is the start again";
+    }
+  }
+  /// What these two found, to be put after what the method says; empty where it measured nothing.
   [[nodiscard]] std::string of_stuck() const { return stuck_.empty() ? stuck_ : "; " + stuck_; }
 
   /// For a resumed run that had ended with `ended`: the termination that holds for the tolerance that is asked for now,

@@ -113,8 +113,8 @@ private:
       lookahead_.go_back(parts_);
       lookahead_.looked_at(run_.summary.iterations);
       run_.method->run().stop_running_ahead();
-    } else {
-      end_or_recover(Termination::diverged, mendable);
+    } else if (end_or_recover(Termination::diverged, mendable)) {
+      parts_.claims.end_diverged();
     }
     return false;
   }

@@ -163,6 +163,7 @@ public:
     const State<V> &state = *run.state;
     if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
       summary.termination = Termination::diverged;
+      claims.end_diverged();
     }
     summary.message = message_at_end();
     if (last_step_was_left && summary.message.empty()) {

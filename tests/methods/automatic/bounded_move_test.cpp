@@ -41,6 +41,13 @@ TEST(ABoundedMove, LeavesEntriesThatAreNotFree) {
   EXPECT_EQ(bounded.kept(Vec(Eigen::Vector3d(0.5, -0.25, 0.0))), Vec(Eigen::Vector3d(0.0, -0.25, 0.0)));
 }
 
+TEST(ABoundedMove, StaysWhereNothingIsFree) {
+  Bounded bounded;
+  bounded.x.setZero();
+  bounded.d.setOnes();
+  EXPECT_EQ(bounded.kept(Vec(Eigen::Vector3d(-0.5, -0.25, -1.0))), Vec(Vec::Zero(3)));
+}
+
 TEST(ABoundedMove, FollowsTheFreePartWhereItWouldNotFall) {
   Bounded bounded;
   bounded.d = Vec(Eigen::Vector3d(0.0, 1.0, 0.0));

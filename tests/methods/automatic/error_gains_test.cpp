@@ -59,7 +59,11 @@ TEST(ErrorGainsOf, ARunSayHowWellYAndVAreToBeSolvedFor) {
   point.y_error = 2.0;
   point.v_error = 1.0;
   EXPECT_DOUBLE_EQ(gains.error(point), 14.0);
-  EXPECT_EQ(ErrorGains<Vec>(zero_state).tolerance_of_y(10.0, y).absolute, infinity) << "d does not feel y";
+  ErrorGains<Vec> others(zero_state);
+  EXPECT_EQ(others.tolerance_of_y(10.0, y).absolute, 0.0) << "nobody knows whether d feels y";
+  EXPECT_EQ(others.tolerance_of_y(10.0, y).relative, 1e-4);
+  others.learn(estimate_of(0.0, 0.0, 5.0, 8.0), estimate_of(1.0, 2.0, 5.0, 8.0));
+  EXPECT_EQ(others.tolerance_of_y(10.0, y).absolute, infinity) << "d does not feel y";
 
   ErrorGains<Vec> restored(zero_state);
   read_back(written(gains), restored);

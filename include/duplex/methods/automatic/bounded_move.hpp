@@ -17,8 +17,9 @@ public:
     hold_fixed(d, free, move);
     end_inside(box, x, move);
     if (!(dot(move, d) < 0.0)) {
+      const double slope = norm(free);
       assign(free, move);
-      scale(-length / norm(free), move);
+      scale(slope > 0.0 ? -length / slope : 0.0, move); // x stays where nothing is free
       end_inside(box, x, move);
     }
   }

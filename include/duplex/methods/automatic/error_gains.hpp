@@ -71,10 +71,14 @@ public:
   }
 
 private:
-  [[nodiscard]] static InnerTolerance tolerance(double level, double gain, double magnitude) {
+  [[nodiscard]] InnerTolerance tolerance(double level, double gain, double magnitude) const {
     constexpr double first_accuracy = 0.01;
+    constexpr double careful_accuracy = 1e-4;
     if (!(level > 0.0)) {
       return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude};
+    }
+    if (!known_ && !(gain > 0.0)) { // nobody knows what d feels of it
+      return {.absolute = 0.0, .relative = careful_accuracy, .magnitude = magnitude};
     }
     return {.absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude};
   }

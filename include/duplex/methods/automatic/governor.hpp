@@ -110,6 +110,7 @@ public:
   }
 
   template <class Archive> void archive(Archive &members) {
+    members("units", units_);
     members("current", current_);
     members("search", search_);
     members("best", best_);
@@ -180,7 +181,14 @@ private:
         current_.tighten();
         return status;
       }
-    } // otherwise the start is stationary
+    } else if (current_.box().exists()) { // the start is stationary, by a d that may be a rough one
+      const auto status = current_.refresh(claim_.tolerance() * norm(current_.d()));
+      claim_.begin(current_.slope());
+      best_.remeasure(current_.slope());
+      if (status != LinearStatus::converged || claim_.reference() > 0.0) {
+        return status;
+      }
+    } // otherwise what is free of d vanishes at the start
     auto &hypergradient = current_.hypergradient();
     const double mu = current_.mu();
     if (!continuation_.lower_level_is_met(mu, hypergradient.upper_slope(),

@@ -37,6 +37,9 @@ public:
     }
     propose(current);
     while (true) {
+      if (is_at_rest(current)) {
+        return LinearStatus::converged;
+      }
       auto status = evaluate_trial(current);
       if (status == LinearStatus::converged) {
         status = learn_gains(current, sharpen);
@@ -130,6 +133,16 @@ private:
     BoundedMove<V>::keep_inside(current.box(), here.at.x, here.d, free_, move_);
   }
 
+  /// Whether nothing of d is free, as may turn out when d is computed anew: then x stays, and the next step confirms
+  /// it.
+  [[nodiscard]] bool is_at_rest(const CurrentPoint<V> &current) {
+    if (!current.box().exists() || norm(free_) != 0.0) {
+      return false;
+    }
+    outcome_ = Trial::moved;
+    return true;
+  }
+
   /// d at x + p, which is shortened where that fails: the lower level there is not what it is here.
   [[nodiscard]] LinearStatus evaluate_trial(CurrentPoint<V> &current) {
     auto &hypergradient = current.hypergradient();
@@ -140,6 +153,7 @@ private:
       assign(here.y, trial_.at.y);
       assign(here.v, trial_.at.v);
       axpy(1.0, move_, trial_.at.x);
+      current.box().project(trial_.at.x); // x + (bound − x) is the bound but for rounding
       const double level = hypergradient.gains().known() ? current.allowed_error(current.slope()) : 0.0;
       const auto status = hypergradient.evaluate(trial_, level);
       const auto &from = current.estimate();
@@ -242,7 +256,7 @@ private:
   Estimate<V> interpolated_;                                         ///< at x + tp
   V move_;                                                           ///< p
   V change_;                                                         ///< Δd along p
-  V free_;                                                           ///< the free part of d, and scratch
+  V free_;                                                           ///< the free part of d
   int shortenings_ = 0;                                              ///< of p
   Trial outcome_ = Trial::moved;
   bool doubted_ = false; ///< d was computed anew in this search, since no length of p was good
