@@ -1,7 +1,7 @@
 // A table whose rows are put in order by the head of a column.
 
 import { element, label, scrollBox } from "./dom.js";
-import { cell } from "./format.js";
+import { cell, share } from "./format.js";
 import { inPages } from "./pages.js";
 
 const rowsPerPage = 48;
@@ -19,11 +19,12 @@ export const byColumn = (items, column, direction) =>
     isMissing(a) || isMissing(b) ? isMissing(a) - isMissing(b) : direction * compare(a, b),
   );
 
-/** `prose` is the column, if any, whose text is wrapped instead of cut. */
-export function sortableTable({ title, columns, items, prose }) {
+/** `prose` is the column, if any, whose text is wrapped instead of cut; `shares` are those of numbers of 0..1. */
+export function sortableTable({ title, columns, items, prose, shares = [] }) {
   const shown = items.some(({ features }) => features !== undefined) ? [...columns, "features"] : columns;
   const numeric = new Set(shown.filter((column) => items.some((item) => typeof item[column] === "number")));
   const body = element("tbody");
+  const shownCell = (item, column) => (shares.includes(column) ? share(item[column]) : cell(item[column]));
   const rowOf = (item) =>
     element(
       "tr",
@@ -31,7 +32,7 @@ export function sortableTable({ title, columns, items, prose }) {
       shown.map((column) =>
         column === prose
           ? element("td", { class: "prose-cell" }, cell(item[column]))
-          : element("td", { class: numeric.has(column) && "number" }, label(cell(item[column]))),
+          : element("td", { class: numeric.has(column) && "number" }, label(shownCell(item, column))),
       ),
     );
   const pages = inPages(items, rowsPerPage, body, rowOf);

@@ -46,6 +46,9 @@ public:
       order_ = interleaved_order(*trusted.labels, classes, options.seed + 1);
       trusted_.samples = gather(trusted, order_);
       right_ = *trusted_.samples.labels;
+      if (options.others) {
+        others_of_trusted_ = rows_of(options.others->trusted, order_);
+      }
     }
     trusted_classes_ = std::set<std::uint32_t>(right_.begin(), right_.end());
     counts_in_fits_ = Vector::Ones(rows());
@@ -237,6 +240,10 @@ private:
       given_labels.weights = &weights;
       fit_folds(chosen_[i].learner, given_labels, fitted_[i]);
     }
+    if (options_.others) {
+      result_.others_agreement = share_of_equal(predicted(options_.others->training), given());
+      result_.own_agreement = share_of_equal(predicted(fitted_.front().training), given());
+    }
     pool(first, 1.0);
     improve(first, 1.0);
     begin_with_trusted_model();
@@ -306,12 +313,17 @@ private:
   [[nodiscard]] bool pools_trusted() const {
     return of_trusted_ && trusted_.rows() >= least_trusted_to_pool && trusted_classes_.size() > 1;
   }
-  [[nodiscard]] std::size_t voices() const { return fitted_.size() + (pools_trusted() ? 1 : 0); }
+  [[nodiscard]] std::size_t voices() const {
+    return fitted_.size() + (options_.others ? 1 : 0) + (pools_trusted() ? 1 : 0);
+  }
 
   void pool(const Eigen::VectorXd &first, double weight_of_trusted) {
     std::vector<Voice> all;
     for (const auto &fitted : fitted_) {
       all.push_back({&fitted.training, &fitted.trusted});
+    }
+    if (options_.others) {
+      all.push_back({&options_.others->training, &others_of_trusted_});
     }
     if (pools_trusted()) {
       all.push_back({&of_trusted_->training, &of_trusted_->trusted});
@@ -368,6 +380,7 @@ private:
                                                         : result_.pooling.linear;
       own = pooling_[static_cast<Index>(i)];
     }
+    result_.pooling.others = options_.others ? pooling_[static_cast<Index>(fitted_.size())] : 0.0;
     result_.pooling.trusted = pools_trusted() ? pooling_[pooling_.size() - 1] : 0.0;
   }
 
@@ -456,10 +469,11 @@ private:
   std::vector<Chosen> chosen_; ///< the best first
   std::vector<OutOfFold> fitted_;
   std::optional<OfTrusted> of_trusted_;
+  Matrix others_of_trusted_;   ///< what others' models believe of the trusted samples
   Vector counts_in_fits_;      ///< 1, or 0 where a training row is a copy of a trusted one
   bool trusted_alone_ = false; ///< whether the model of the trusted rows alone judges
   Matrix likelihoods_;         ///< P(given label | true class), training rows by classes
-  Eigen::VectorXd pooling_;    ///< of the learners, and of the trusted model where it has a voice
+  Eigen::VectorXd pooling_;    ///< of the learners, of others, and of the trusted model, where these have a voice
   Matrix beliefs_;             ///< log p of the true classes, from the features
   Matrix trusted_beliefs_;
   Result result_;
@@ -474,6 +488,17 @@ void require_fitting(const LabelledSamples &training, const LabelledSamples &tru
   const auto rows = static_cast<std::size_t>(training.features->rows());
   if (rows < 2) {
     throw InvalidInput("training: 1 sample, expected at least 2");
+  }
+  if (options.others) {
+    const auto require_beliefs = [&](const Matrix &beliefs, const LabelledSamples &samples, std::string_view name) {
+      const Index count = samples.features ? samples.features->rows() : 0;
+      if (beliefs.rows() != count || (count > 0 && beliefs.cols() != classes)) {
+        throw InvalidInput(fmt::format("{}: probabilities of {} rows and {} classes for {} samples of {} classes", name,
+                                       beliefs.rows(), beliefs.cols(), count, classes));
+      }
+    };
+    require_beliefs(options.others->training, training, "training");
+    require_beliefs(options.others->trusted, trusted, "trusted");
   }
   const auto &sources = options.sources;
   if (!sources.of_row.empty() && sources.of_row.size() != rows) {
@@ -517,7 +542,7 @@ Result clean(std::shared_ptr<const Classifier> classifier, const LabelledSamples
              const std::function<void(const Look &)> &watch) {
   require_fitting(training, trusted, classes, options);
   if (options.journal != nullptr) {
-    options.journal->require_same_data(training, trusted);
+    options.journal->require_same_data(training, trusted, options.others.get());
   }
   return Cleaner(training, trusted, classes, options, watch).run(std::move(classifier));
 }

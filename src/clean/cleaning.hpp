@@ -5,7 +5,8 @@
 // - A model of the trusted samples alone.
 // - Where labels have sources, a weight for each of them, by the bilevel engine (source_weights.hpp).
 // - Models of the given labels in five folds, or three of many rows: each judges the rows that it has not seen.
-// - The beliefs of all, pooled (pooling.hpp), and how the labels came about (label_account.hpp).
+// - The beliefs of all, and of others' models where there are any, pooled (pooling.hpp), and how the labels came about
+// (label_account.hpp).
 // - Rounds of both, with the loss that knows how labels come about; where the trusted model alone is about as good on
 //   trusted rows, that one and rounds from it are tried too.
 // - Doubts of labels near boundaries that only trusted rows can raise (disagreement.hpp).
@@ -16,12 +17,14 @@
 #include "clean/disagreement.hpp"
 #include "clean/label_account.hpp"
 #include "clean/learner.hpp"
+#include "clean/others_beliefs.hpp"
 #include "clean/source_weights.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +52,7 @@ struct Options {
   int threads = 0;
   bool pixels = false;        ///< features are of one unit and one range: ranks would lose what they have in common
   SourcesOfRows sources = {}; ///< of the training samples' labels, where they are known
+  std::shared_ptr<const OthersBeliefs> others = {}; ///< of the samples in their order; none: there is no such voice
   const std::atomic<bool> *interrupt = nullptr;
   Journal *journal = nullptr; ///< none: nothing is written down
   /// Is told what is being done.
@@ -89,6 +93,7 @@ struct Pooling {
   double linear = 0.0;
   double kernel = 0.0;
   double network = 0.0;
+  double others = 0.0;
   double trusted = 0.0;
 };
 
@@ -102,8 +107,10 @@ struct Result {
   std::vector<std::uint32_t> suggested; ///< the given label where it is trusted, else the most probable other
   /// What the model of the trusted samples alone says; empty where there is none.
   std::vector<std::uint32_t> trusted_model_says;
-  double trusted_model_confidence = 0.0; ///< its mean largest probability on the training samples
-  double trusted_model_agreement = 0.0;  ///< with trusted labels that it has not seen, beyond chance (Cohen's κ)
+  double trusted_model_confidence = 0.0;  ///< its mean largest probability on the training samples
+  double trusted_model_agreement = 0.0;   ///< with trusted labels that it has not seen, beyond chance (Cohen's κ)
+  std::optional<double> others_agreement; ///< of others' models with the given labels, where there are any: a part
+  double own_agreement = 0.0;             ///< of the first model of the given labels, alike
   FittedModel model;
   std::optional<FittedModel> trusted_only; ///< the model of step 2, where there are trusted samples
   std::vector<std::string> seen_as;        ///< what the models see of features, for people

@@ -1,5 +1,6 @@
 #include "clean/journal.hpp"
 
+#include "clean/others_beliefs.hpp"
 #include "data/text.hpp"
 
 #include <duplex/core/conversion.hpp>
@@ -21,15 +22,21 @@ constexpr std::int64_t most_pieces = 1'000'000; ///< far more than a cleaning ha
 /// How a message names an entry.
 std::string quoted(const std::string &entry) { return "'" + entry + "' of the checkpoint"; }
 
+uLong checksum(uLong before, std::span<const std::byte> bytes) {
+  return crc32_z(before, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
+}
+
+SavedState::Integers checksums(const Matrix &matrix) {
+  const std::span numbers(matrix.data(), static_cast<std::size_t>(matrix.size()));
+  return {matrix.rows(), matrix.cols(), static_cast<std::int64_t>(checksum(0, std::as_bytes(numbers)))};
+}
+
 SavedState::Integers checksums(const LabelledSamples &samples) {
   if (!samples.features) {
     return {0};
   }
   const auto &features = *samples.features;
   const auto &labels = *samples.labels;
-  const auto checksum = [](uLong before, std::span<const std::byte> bytes) {
-    return crc32_z(before, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
-  };
   uLong of_features = 0;
   for (const auto piece : features.memory()) {
     of_features = checksum(of_features, piece);
@@ -113,14 +120,20 @@ Journal::Journal(Save save, double every_seconds, const SavedState *before)
   clock_.start();
 }
 
-void Journal::require_same_data(const LabelledSamples &training, const LabelledSamples &trusted) {
-  for (const auto &[set, samples] : {std::pair{"training", &training}, {"trusted", &trusted}}) {
-    const std::string entry = std::string(set) + " checksums";
-    auto now = checksums(*samples);
+void Journal::require_same_data(const LabelledSamples &training, const LabelledSamples &trusted,
+                                const OthersBeliefs *others) {
+  const auto require = [&](const std::string &set, SavedState::Integers now) {
+    const std::string entry = set + " checksums";
     if (known_ > 0 && pieces_.get<SavedState::Integers>(entry) != now) {
-      throw InvalidInput("the " + std::string(set) + " data are not those of the cleaning that is to go on");
+      throw InvalidInput("the " + set + " data are not those of the cleaning that is to go on");
     }
     pieces_.put(entry, std::move(now));
+  };
+  require("training", checksums(training));
+  require("trusted", checksums(trusted));
+  if (others != nullptr) {
+    require("probabilities", checksums(others->training));
+    require("trusted probabilities", checksums(others->trusted));
   }
 }
 

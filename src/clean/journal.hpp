@@ -16,6 +16,8 @@
 
 namespace duplex::clean {
 
+struct OthersBeliefs;
+
 class Journal {
 public:
   using Save = std::function<void(const SavedState &)>;
@@ -25,7 +27,8 @@ public:
   Journal(Save save, double every_seconds, const SavedState *before = nullptr);
 
   /// Numbers of the data. Throws InvalidInput where they are not those of what was saved before.
-  void require_same_data(const LabelledSamples &training, const LabelledSamples &trusted);
+  void require_same_data(const LabelledSamples &training, const LabelledSamples &trusted,
+                         const OthersBeliefs *others = nullptr);
 
   /// The model of the next fit, in the place of one of the same size; false where it is still to be done. Throws
   /// InvalidInput, naming the entry, where what was saved cannot be that.

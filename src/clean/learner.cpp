@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <string_view>
 #include <utility>
 
 namespace duplex::clean {
@@ -53,7 +55,8 @@ FoldedSamples some_of_each_fold(const FoldedSamples &all, Index most) {
 }
 
 std::string Sight::name() const {
-  const auto of_columns = names_of(columns)[static_cast<std::size_t>(columns)];
+  constexpr std::array<std::string_view, 3> shown{"as they are", "clipped", "as ranks"};
+  const auto of_columns = shown[static_cast<std::size_t>(columns)];
   return width > 0.0 ? fmt::format("kernel of width {:g}, features {}", width, of_columns)
                      : fmt::format("linear, features {}", of_columns);
 }

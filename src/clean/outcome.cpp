@@ -211,6 +211,7 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
              {{"linear", result.pooling.linear},
               {"kernel", result.pooling.kernel},
               {"network", result.pooling.network},
+              {"probabilities", result.pooling.others},
               {"trusted", result.pooling.trusted}}},
             {"label_noise", std::move(noise)},
             {"seconds",

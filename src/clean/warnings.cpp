@@ -117,8 +117,8 @@ std::vector<Remark> warnings_of_input(const Dataset &training, const Dataset &tr
                                     data::quoted_list({training.label_names[only]}))});
   } else if (!without.empty()) {
     warnings.push_back({"class-without-trusted-rows",
-                        fmt::format("no trusted row is of class {}: labels of that class are mostly taken as they are",
-                                    data::quoted_list(without))});
+                        fmt::format("No trusted row is of {} {}: such labels are mostly taken as they are.",
+                                    without.size() == 1 ? "class" : "the classes", data::quoted_list(without))});
   }
   constexpr std::size_t of_each = 10;
   constexpr std::size_t enough = 200;
@@ -176,6 +176,17 @@ std::vector<Remark> warnings_of_result(const Result &result, const Prepared &pre
                                     "classes overlap: any of them may be right. Look at some of the suspects, "
                                     "or trust more rows.",
                                     in_per_cent(result.disagreement.part))});
+  }
+  constexpr double nearly_all = 0.97;
+  constexpr double far_more = 0.05;
+  if (result.others_agreement && *result.others_agreement >= nearly_all &&
+      *result.others_agreement >= result.own_agreement + far_more) {
+    warnings.push_back(
+        {"probabilities-seem-fitted",
+         fmt::format("The probabilities of --pred-probs agree with {} of the given labels, models that have not seen "
+                     "these labels with {}: were they made by a model that was fitted to these rows? Then they repeat "
+                     "its mistakes. Make them by cross-validation.",
+                     in_per_cent(*result.others_agreement), in_per_cent(result.own_agreement))});
   }
   if (!has_trusted) {
     return warnings;

@@ -16,7 +16,7 @@ namespace duplex::clean {
 
 /// Of the result:
 ///   column-left-out (that never varies), features-tell-nothing, features-tell-little, wrong-or-overlapping,
-///   trusted-disagrees, disagreement-beyond-suspects
+///   probabilities-seem-fitted, trusted-disagrees, disagreement-beyond-suspects
 [[nodiscard]] std::vector<data::Remark> warnings_of_result(const Result &result, const Prepared &prepared,
                                                            const data::Dataset &training);
 

@@ -38,6 +38,8 @@ Json settings_json(const CleanArguments &arguments) {
             {"id", arguments.id}};
   for (const auto &[name, value] : {std::pair{"source", &arguments.source},
                                     {"trusted-column", &arguments.trusted_column},
+                                    {"pred-probs", &arguments.pred_probs},
+                                    {"trusted-pred-probs", &arguments.trusted_pred_probs},
                                     {"drop", &arguments.drop},
                                     {"keep", &arguments.keep}}) {
     if (!value->empty()) {
@@ -81,11 +83,16 @@ clean::Result run(clean::Options options, clean::Journal &journal, const clean::
 
 /// With checkpoints in the folder; Ctrl-C leaves one.
 clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean::Prepared &prepared,
-                                   const SavedState *before) {
+                                   const clean::OthersBeliefs *others, const SavedState *before) {
   auto &folder = *arguments.folder;
   clean::Journal journal([&](const SavedState &pieces) { folder.save(pieces); }, arguments.save_every, before);
+  clean::Options options = arguments.options;
+  if (others != nullptr) {
+    options.others = std::make_shared<const clean::OthersBeliefs>(
+        clean::OthersBeliefs{clean::rows_of(others->training, prepared.order), others->trusted});
+  }
   try {
-    return run(arguments.options, journal, prepared);
+    return run(options, journal, prepared);
   } catch (const Interrupted &) {
     journal.save();
     folder.end(checkpoint::RunState::interrupted);
@@ -199,7 +206,9 @@ int clean_in_folder(const CleanArguments &arguments, clean::KeptAs kept_as, cons
   warnings.add(input.remarks);
   warnings.add(clean::warnings_of_input(input.training, input.trusted));
   const auto prepared = clean::prepare(input.training, input.trusted, kept_as, arguments.options.seed);
-  auto outcome = clean::outcome_of(run_with_checkpoints(arguments, prepared, before), prepared, input.training);
+  auto outcome =
+      clean::outcome_of(run_with_checkpoints(arguments, prepared, input.others ? &*input.others : nullptr, before),
+                        prepared, input.training);
   warnings.add(clean::warnings_of_result(outcome.result, prepared, input.training));
   outcome.seconds_reading = reading.seconds_while_paused();
   outcome.model.label_column = arguments.label;

@@ -27,6 +27,8 @@ struct CleanArguments {
   std::string trusted_column;
   std::string drop; ///< names with commas between them, as in keep
   std::string keep;
+  std::string pred_probs; ///< files of probabilities
+  std::string trusted_pred_probs;
   std::string write = "flag";
   bool gave_write = false;
   std::string out = "cleaned";

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -68,6 +69,31 @@ public:
     return read(file, options);
   }
 
+  /// Probabilities with a column for each class of the training data, for so many rows, as logarithms.
+  clean::Matrix probabilities(const std::string &file, const Dataset &training, std::size_t rows,
+                              const std::string &of) {
+    data::ReadOptions options = reading_into(*arguments_.folder);
+    options.expect_labels = false;
+    options.columns = static_cast<Index>(training.label_names.size());
+    auto plan = std::make_shared<data::TablePlan>(*data::plan_of_numbers(options.columns, training.label_names));
+    for (auto &column : plan->columns) { // a cell that is missing is no probability
+      column.fill = std::numeric_limits<float>::quiet_NaN();
+    }
+    options.plan = std::move(plan);
+    const Dataset found = read(file, options);
+    if (found.features.columns() != options.columns) {
+      throw InvalidInput(fmt::format("{}: found {} columns, expected one for each of the {} classes of {}", file,
+                                     found.features.columns(), options.columns, training.source));
+    }
+    if (static_cast<std::size_t>(found.features.rows()) != rows) {
+      throw InvalidInput(
+          fmt::format("{}: found {} rows of probabilities, expected {}, as many as {} has, below a line with the names "
+                      "of the classes",
+                      file, found.features.rows(), rows, of));
+    }
+    return clean::log_beliefs(found);
+  }
+
 private:
   [[nodiscard]] data::ReadOptions common(const std::string &labels_file) const {
     data::ReadOptions options = reading_into(*arguments_.folder);
@@ -100,6 +126,30 @@ private:
   bool has_read_standard_input_ = false;
 };
 
+/// Of the rows as they are cleaned and trusted; trusted rows that --train itself marks are among its probabilities.
+clean::OthersBeliefs read_probabilities(const CleanArguments &arguments, const CleanInput &input, FileReader &reader) {
+  clean::OthersBeliefs others;
+  const auto &training = input.training;
+  const std::size_t rows = training.labels.size();
+  if (!arguments.trusted_column.empty()) {
+    const auto all =
+        reader.probabilities(arguments.pred_probs, training, rows + input.trusted.labels.size(), arguments.train);
+    others.training = clean::rows_of(all, training.file_rows);
+    others.trusted = clean::rows_of(all, input.trusted.file_rows);
+    return others;
+  }
+  if (!arguments.trusted.empty() && arguments.trusted_pred_probs.empty()) {
+    throw InvalidInput("--pred-probs is for the rows of --train alone, expected --trusted-pred-probs FILE for those of "
+                       "--trusted, or trusted rows in --train with --trusted-column, or none");
+  }
+  others.training = reader.probabilities(arguments.pred_probs, training, rows, arguments.train);
+  if (!arguments.trusted.empty()) {
+    others.trusted =
+        reader.probabilities(arguments.trusted_pred_probs, training, input.trusted.labels.size(), arguments.trusted);
+  }
+  return others;
+}
+
 CleanInput read_files(const CleanArguments &arguments) {
   const bool is_marked = !arguments.trusted_column.empty();
   if (arguments.train.empty()) {
@@ -118,6 +168,9 @@ CleanInput read_files(const CleanArguments &arguments) {
     input.trusted = reader.other(arguments.trusted, arguments.trusted_labels, true);
     data::require_same_features(input.training, input.trusted);
     data::map_labels_onto(input.training, input.trusted);
+  }
+  if (!arguments.pred_probs.empty()) {
+    input.others = read_probabilities(arguments, input, reader);
   }
   if (!arguments.test.empty()) {
     input.test = reader.other(arguments.test, arguments.test_labels, false);

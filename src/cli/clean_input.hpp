@@ -16,6 +16,7 @@ struct CleanInput {
   std::vector<bool> wrong = {}; ///< where it is known
   std::string text = {};        ///< of --train, where it cannot be read again
   std::vector<data::Remark> remarks = {};
+  std::optional<clean::OthersBeliefs> others = {}; ///< in the order of the files; none: there are no probabilities
 };
 
 /// Throws InvalidInput where a file is missing, cannot be read, or does not fit the others.

@@ -85,6 +85,14 @@ void add_options(CLI::App &app, Action &chosen, std::shared_ptr<checkpoint::RunF
   command->add_option("--keep", arguments->keep, "The only columns that are features: a,b (CSV)")
       ->needs(train)
       ->excludes(drop);
+  auto *pred_probs = command->add_option(
+      "--pred-probs", arguments->pred_probs,
+      "Probabilities of the classes for the rows of --train, by models that have not seen their labels: CSV with a "
+      "column for each class, or .npy with columns in the order of the classes");
+  pred_probs->needs(train);
+  command->add_option("--trusted-pred-probs", arguments->trusted_pred_probs, "The same for the rows of --trusted")
+      ->needs(pred_probs)
+      ->needs(trusted);
   auto *out = command->add_option("--out", arguments->out, "Folder of the results");
   out->capture_default_str()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   auto *demo =

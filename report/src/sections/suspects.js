@@ -5,6 +5,7 @@ import { picture } from "../picture.js";
 import { byColumn, sortableTable } from "../sortable.js";
 
 const picturesPerPage = 24;
+const shares = ["trust", "probability"];
 
 const measure = (name, value) =>
   element("div", { class: "measure" }, element("dt", {}, name), element("dd", {}, share(value)));
@@ -34,7 +35,7 @@ const cardOf = (image, columns, names) => (item) =>
     element(
       "dl",
       {},
-      ["trust", "probability"].filter((name) => columns.includes(name)).map((name) => measure(name, item[name])),
+      shares.filter((name) => columns.includes(name)).map((name) => measure(name, item[name])),
     ),
     element("p", { class: "origin" }, label(nameOf(item))),
   );
@@ -63,5 +64,5 @@ export function suspects(section) {
   if (items.length === 0) {
     return [element("p", { class: "empty" }, section.empty ?? "No suspects: no label stands out as wrong.")];
   }
-  return image ? gallery({ ...section, columns }) : sortableTable({ ...section, columns });
+  return image ? gallery({ ...section, columns }) : sortableTable({ ...section, columns, shares });
 }
