@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test command: format, optimized build and tests, the same under sanitizers with the tests of the engine, clang-tidy.
+# The test command: format, optimized build and tests, the same under sanitizers, clang-tidy.
 set -eu
 # Threads that wait do not spin: tests run beside one another, and those of the one would take the cores of the other.
 export OMP_WAIT_POLICY=passive
@@ -13,8 +13,7 @@ step() {
 }
 
 step "clang-format" sh scripts/format.sh
-step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_TEST_ENGINE=OFF -DDUPLEX_BUILD_BENCH=OFF \
-  -DDUPLEX_WITH_TORCH=ON
+step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
 step "build, optimized" cmake --build build
 step "tests, optimized" ctest --test-dir build --output-on-failure -j "$(nproc)"
 step "configure, sanitizers" sh scripts/configure.sh debug build-debug

@@ -96,7 +96,7 @@ TEST_P(FuzzTarget, UsesOrRefusesWhateverItIsGiven) {
     EXPECT_NO_THROW(target.run(input));
   }
   Mutations mutations(inputs);
-  constexpr int mutated = 1000;
+  constexpr int mutated = 3000;
   for (int i = 0; i < mutated; ++i) {
     const std::string input = mutations.next();
     ASSERT_NO_THROW(target.run(input)) << target.name << ", mutation " << i;
