@@ -47,7 +47,7 @@ public:
       trusted_.samples = gather(trusted, order_);
       right_ = *trusted_.samples.labels;
       if (options.others) {
-        others_of_trusted_ = rows_of(options.others->trusted, order_);
+        others_of_trusted_ = options.others->trusted(order_, Eigen::all);
       }
     }
     trusted_classes_ = std::set<std::uint32_t>(right_.begin(), right_.end());

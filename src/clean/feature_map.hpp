@@ -16,6 +16,8 @@ namespace duplex::clean {
 enum class ColumnMap : std::uint8_t { as_it_is, clipped, ranks };
 inline constexpr std::array<std::string_view, 3> column_map_names{"as it is", "clipped", "ranks"};
 constexpr const auto &names_of(ColumnMap /*unused*/) { return column_map_names; }
+/// What becomes of features, for people; the names above are those in files.
+inline constexpr std::array<std::string_view, 3> shown_column_maps{"as they are", "clipped", "as ranks"};
 
 /// Of scaled features, in their unit.
 inline constexpr float farthest_feature = 6.0F;

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
-#include <string_view>
 #include <utility>
 
 namespace duplex::clean {
@@ -55,8 +53,7 @@ FoldedSamples some_of_each_fold(const FoldedSamples &all, Index most) {
 }
 
 std::string Sight::name() const {
-  constexpr std::array<std::string_view, 3> shown{"as they are", "clipped", "as ranks"};
-  const auto of_columns = shown[static_cast<std::size_t>(columns)];
+  const auto of_columns = shown_column_maps[static_cast<std::size_t>(columns)];
   return width > 0.0 ? fmt::format("kernel of width {:g}, features {}", width, of_columns)
                      : fmt::format("linear, features {}", of_columns);
 }

@@ -32,12 +32,4 @@ Matrix log_beliefs(const data::Dataset &probabilities) {
   return out;
 }
 
-Matrix rows_of(const Matrix &matrix, std::span<const Index> rows) {
-  Matrix out(static_cast<Index>(rows.size()), matrix.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out.row(static_cast<Index>(i)) = matrix.row(rows[i]);
-  }
-  return out;
-}
-
 } // namespace duplex::clean

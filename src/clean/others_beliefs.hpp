@@ -5,8 +5,6 @@
 #include "clean/regression.hpp"
 #include "data/dataset.hpp"
 
-#include <span>
-
 namespace duplex::clean {
 
 /// log p, rows by classes.
@@ -18,7 +16,5 @@ struct OthersBeliefs {
 /// log p of a table of probabilities with a column for each class. Throws InvalidInput, naming file and row, where one
 /// is negative, not finite, or those of a row do not add up to one within a hundredth.
 [[nodiscard]] Matrix log_beliefs(const data::Dataset &probabilities);
-
-[[nodiscard]] Matrix rows_of(const Matrix &matrix, std::span<const Index> rows);
 
 } // namespace duplex::clean

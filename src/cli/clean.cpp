@@ -89,7 +89,7 @@ clean::Result run_with_checkpoints(const CleanArguments &arguments, const clean:
   clean::Options options = arguments.options;
   if (others != nullptr) {
     options.others = std::make_shared<const clean::OthersBeliefs>(
-        clean::OthersBeliefs{clean::rows_of(others->training, prepared.order), others->trusted});
+        clean::OthersBeliefs{others->training(prepared.order, Eigen::all), others->trusted});
   }
   try {
     return run(options, journal, prepared);

@@ -79,6 +79,7 @@ public:
     for (auto &column : plan->columns) { // a cell that is missing is no probability
       column.fill = std::numeric_limits<float>::quiet_NaN();
     }
+    plan->columns_are = "classes";
     options.plan = std::move(plan);
     const Dataset found = read(file, options);
     if (found.features.columns() != options.columns) {
@@ -134,8 +135,8 @@ clean::OthersBeliefs read_probabilities(const CleanArguments &arguments, const C
   if (!arguments.trusted_column.empty()) {
     const auto all =
         reader.probabilities(arguments.pred_probs, training, rows + input.trusted.labels.size(), arguments.train);
-    others.training = clean::rows_of(all, training.file_rows);
-    others.trusted = clean::rows_of(all, input.trusted.file_rows);
+    others.training = all(training.file_rows, Eigen::all);
+    others.trusted = all(input.trusted.file_rows, Eigen::all);
     return others;
   }
   if (!arguments.trusted.empty() && arguments.trusted_pred_probs.empty()) {

@@ -179,8 +179,8 @@ private:
       }
     }
     if (!lacking.empty()) {
-      throw InvalidInput(fmt::format("{}: has no column {}, expected all features of the training data ({})", file_,
-                                     quoted_list(lacking), listed(columns.has_header)));
+      throw InvalidInput(fmt::format("{}: has no column {}, expected all {} of the training data ({})", file_,
+                                     quoted_list(lacking), plan.columns_are, listed(columns.has_header)));
     }
   }
 

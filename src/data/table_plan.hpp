@@ -49,6 +49,7 @@ struct TablePlan {
   std::vector<std::string> set_aside = {}; ///< other columns of that file: labels, ids, and what is no feature
   std::string source_column = {};          ///< as the reader was told, by name or number
   std::string trusted_column = {};
+  std::string_view columns_are = "features"; ///< of the training data, for messages
 
   [[nodiscard]] Index features() const;
   [[nodiscard]] bool is_plain() const;

@@ -95,7 +95,8 @@ TEST_F(CleanWithProbabilities, RefusesFilesThatDoNotFit) {
   const std::string command = fmt::format("clean --train {} --out {} --pred-probs ", train, out);
   expect_refused(command + scratch.file("few.csv", "0,1\n.5,.5\n"),
                  {"few.csv: found 1 rows of probabilities, expected 300", "train.csv"});
-  expect_refused(command + scratch.file("other.csv", "no,one\n.5,.5\n"), {"other.csv: has no column '0', '1'"});
+  expect_refused(command + scratch.file("other.csv", "no,one\n.5,.5\n"),
+                 {"other.csv: has no column '0', '1', expected all classes of the training data"});
   expect_refused(
       fmt::format("clean --train {} --trusted {} --out {} --pred-probs {}", train, train, out, probabilities),
       {"--trusted-pred-probs"});

@@ -69,7 +69,8 @@ TEST(ConjugateSteps, ByAnInverseJudgeZeroBesideItAndTellHowMuchFlatterTheHessian
     Vec solution = Vec::Zero(2);
     step.restart(residual);
     const Vec preconditioned = inverse.cwiseProduct(residual);
-    const LinearStatus status = step.move_by_inverse(multiplied_by(spectrum), preconditioned, residual, solution);
+    const LinearStatus status = step.move_by_inverse(multiplied_by(spectrum), preconditioned,
+                                                     dot(residual, preconditioned), residual, solution);
     stretch = step.stretch();
     EXPECT_EQ(solution.norm() > 0.0, status == LinearStatus::converged);
     return status;

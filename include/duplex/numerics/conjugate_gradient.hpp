@@ -80,10 +80,9 @@ public:
   /// The same where M is about the inverse of H: zero is judged beside pᵀM⁻¹p, so that the units of e's entries do not
   /// matter.
   template <class Product>
-  [[nodiscard]] LinearStatus move_by_inverse(const Product &product, const V &preconditioned, V &residual,
-                                             V &solution) {
+  [[nodiscard]] LinearStatus move_by_inverse(const Product &product, const V &preconditioned, double weight,
+                                             V &residual, V &solution) {
     constexpr double indistinct = 1e-12; // of pᵀM⁻¹p, below which pᵀHp is no curvature
-    const double weight = dot(residual, preconditioned);
     turn(product, preconditioned, weight);
     if (!std::isfinite(curvature_) || !std::isfinite(weight)) {
       return LinearStatus::not_finite;

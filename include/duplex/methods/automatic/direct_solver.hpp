@@ -171,7 +171,8 @@ private:
 
   /// One step of preconditioned conjugate gradients.
   template <class Product> [[nodiscard]] LinearStatus step(const Product &product, V &residual, V &solution) {
-    const LinearStatus status = step_.move_by_inverse(product, preconditioned_, residual, solution);
+    const LinearStatus status =
+        step_.move_by_inverse(product, preconditioned_, dot(residual, preconditioned_), residual, solution);
     if (status == LinearStatus::converged) {
       stretch_ = std::max(stretch_, step_.stretch());
       error_ = error_of(residual);

@@ -102,7 +102,7 @@ private:
   template <class Product> [[nodiscard]] bool step(const Product &product, V &residual, V &solution) {
     const double weight = dot(residual, preconditioned_);
     if (!(weight > 0.0) || !std::isfinite(weight) ||
-        step_.move_by_inverse(product, preconditioned_, residual, solution) != LinearStatus::converged) {
+        step_.move_by_inverse(product, preconditioned_, weight, residual, solution) != LinearStatus::converged) {
       return false;
     }
     stretch_ = std::max(stretch_, step_.stretch());
