@@ -11,35 +11,41 @@ TORTURE_PACKAGES := python3
 OUT ?= out
 FUZZ_SECONDS ?= 300
 KILLS ?= 50
-# Kept where it was asked for (make torch, make test).
+# Kept where it was asked for (make torch, make test); and of the programs those that are there.
 WITH_TORCH = -DDUPLEX_WITH_TORCH=$$(test -e build/duplex-torch && echo ON || echo OFF)
+THOSE_THERE = $$(for kind in reproduce torch reproduce-torch; do test ! -e build/duplex-$$kind || echo duplex_$${kind}_main; done | tr - _)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build torch examples demo test fuzz torture bench reproduce format clean
+.PHONY: help setup build experiments torch examples demo test fuzz torture bench reproduce format clean
 
 help:
-	@echo "make build      build the tool: build/duplex"
-	@echo "make torch      the same with LibTorch: few-shot learning, and networks in duplex clean"
-	@echo "make examples   the programs of examples/, into build/examples/"
-	@echo "make demo       find wrong labels in FashionMNIST, and show the report"
-	@echo "make test       everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
-	@echo "make fuzz       random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
-	@echo "make torture    kill runs at any moment and operation, fill their disk, ask them to end: nothing is lost"
-	@echo "make reproduce  every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
-	@echo "make bench      speed against PyTorch, Eigen and the hardware's limit, in one run"
+	@echo "make build       build the tool: build/duplex"
+	@echo "make experiments what duplex reproduce needs: build/duplex-reproduce"
+	@echo "make torch       the same with LibTorch: few-shot learning, and networks in duplex clean"
+	@echo "make examples    the programs of examples/, into build/examples/"
+	@echo "make demo        find wrong labels in FashionMNIST, and show the report"
+	@echo "make test        everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
+	@echo "make fuzz        random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
+	@echo "make torture     kill runs at any moment and operation, fill their disk, ask them to end: nothing is lost"
+	@echo "make reproduce   every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
+	@echo "make bench       speed against PyTorch, Eigen and the hardware's limit, in one run"
 
 setup:
 	@sh scripts/install.sh $(BUILD_PACKAGES)
 
 build: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH)
-	@cmake --build build --target duplex_main $$(test -e build/duplex-torch && echo duplex_torch_main)
+	@cmake --build build --target duplex_main $(THOSE_THERE)
+
+experiments: setup
+	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH)
+	@cmake --build build --target duplex_main duplex_reproduce_main $(THOSE_THERE)
 
 torch: setup
 	@sh scripts/install.sh $(TORCH_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
-	@cmake --build build --target duplex_main duplex_torch_main
+	@cmake --build build --target duplex_main duplex_torch_main $(THOSE_THERE)
 
 examples: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_BUILD_EXAMPLES=ON $(WITH_TORCH)
@@ -61,6 +67,7 @@ fuzz: setup
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
 torture: torch
+	@cmake --build build --target duplex_reproduce_main
 	@sh scripts/install.sh $(TORTURE_PACKAGES)
 	@sh scripts/mnist.sh
 	@/usr/bin/python3 scripts/torture/torture.py build/duplex --kills $(KILLS)
@@ -72,6 +79,7 @@ bench: setup
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 
 reproduce: torch
+	@cmake --build build --target duplex_reproduce_main duplex_reproduce_torch_main
 	@sh scripts/install.sh $(DATA_PACKAGES)
 	@sh scripts/mnist.sh
 	build/duplex reproduce all --out "$(OUT)"

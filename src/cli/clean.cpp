@@ -10,7 +10,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 #include "report/html.hpp"
 #include "report/json_file.hpp"
 #include "report/table.hpp"

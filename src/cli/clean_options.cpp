@@ -2,7 +2,7 @@
 #include "cli/clean_arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 
 #include <fmt/format.h>
 

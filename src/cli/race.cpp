@@ -4,7 +4,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/setup.hpp"
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/step_search.hpp"
 #include "report/json_file.hpp"

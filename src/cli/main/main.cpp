@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 #include "names/suggest.hpp"
 
 #include <duplex/core/clock.hpp>

@@ -4,7 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/field_options.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 #include "report/files.hpp"
 #include "report/json_file.hpp"
 
@@ -40,14 +40,14 @@ std::vector<std::string> experiment_names() {
 
 /// In a process of its own, since LibTorch's memory would be counted by the experiments that measure theirs.
 bool reproduce_with_torch(const ReproduceArguments &arguments, std::string_view name, Json &all) {
-  if (!torch_is_there()) {
+  if (!sibling_is_there(with_torch)) {
     fmt::print(stderr, "{} is left out: it needs LibTorch, and this Duplex was built without it\n", name);
     return true;
   }
   auto own = own_arguments();
   std::replace(own.begin(), own.end(), std::string("all"), std::string(name));
   (void)std::fflush(stdout);
-  const int code = run_torch_tool(own, arguments.as_json);
+  const int code = run_sibling(with_torch, own, arguments.as_json);
   if (arguments.as_json && code != exit_wrong_input) {
     const auto written = std::filesystem::path(arguments.out) / (std::string(name) + ".json");
     all.push_back(report::parsed_json(report::read_file(written), written.string()));

@@ -1,4 +1,4 @@
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 
 namespace duplex::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 
 #include <duplex/core/error.hpp>
 
@@ -6,10 +6,10 @@ namespace duplex::cli {
 
 Action needing_torch(Action /*action*/, const std::string &what) {
   return [what]() -> int {
-    if (!torch_is_there()) {
+    if (!sibling_is_there(with_torch)) {
       throw NotAvailable(what + " needs LibTorch, and this Duplex was built without it: `make torch` builds it");
     }
-    become_torch_tool();
+    become_sibling(with_torch);
   };
 }
 

@@ -1,4 +1,4 @@
-#include "cli/torch_process.hpp"
+#include "cli/siblings.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -20,56 +20,56 @@ std::vector<std::string> &remembered() {
   return arguments;
 }
 
-std::filesystem::path torch_tool() {
-  return std::filesystem::read_symlink("/proc/self/exe").replace_filename("duplex-torch");
+std::filesystem::path path_of(std::string_view sibling) {
+  return std::filesystem::read_symlink("/proc/self/exe") += sibling;
 }
 
-[[noreturn]] void fail(const std::string &what) {
-  throw std::runtime_error(what + " '" + torch_tool().string() + "': " + std::strerror(errno));
+[[noreturn]] void fail(const std::string &what, std::string_view sibling) {
+  throw std::runtime_error(what + " '" + path_of(sibling).string() + "': " + std::strerror(errno));
 }
 
 /// Returns only where it fails.
-void become(std::vector<std::string> arguments) {
-  const std::string tool = torch_tool().string();
+void execute(std::string_view sibling, std::vector<std::string> arguments) {
+  const std::string program = path_of(sibling).string();
   arguments.insert(arguments.begin(), "duplex");
   std::vector<char *> pointers;
   for (auto &argument : arguments) {
     pointers.push_back(argument.data());
   }
   pointers.push_back(nullptr);
-  (void)execv(tool.c_str(), pointers.data());
+  (void)execv(program.c_str(), pointers.data());
 }
 
 } // namespace
+
+bool sibling_is_there(std::string_view sibling) { return std::filesystem::exists(path_of(sibling)); }
 
 void remember_arguments(int argc, char **argv) { remembered().assign(argv + 1, argv + argc); }
 
 const std::vector<std::string> &own_arguments() { return remembered(); }
 
-bool torch_is_there() { return std::filesystem::exists(torch_tool()); }
-
-void become_torch_tool() {
-  become(own_arguments());
-  fail("cannot start");
+void become_sibling(std::string_view sibling) {
+  execute(sibling, own_arguments());
+  fail("cannot start", sibling);
 }
 
-int run_torch_tool(const std::vector<std::string> &arguments, bool quiet) {
+int run_sibling(std::string_view sibling, const std::vector<std::string> &arguments, bool quiet) {
   const pid_t child = fork();
   if (child < 0) {
-    fail("cannot make a process for");
+    fail("cannot make a process for", sibling);
   }
   if (child == 0) {
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM); // it goes where this process goes
     if (const int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1; nowhere >= 0) {
       (void)dup2(nowhere, STDOUT_FILENO);
     }
-    become(arguments);
+    execute(sibling, arguments);
     _exit(exit_run_failed);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
-      fail("cannot wait for");
+      fail("cannot wait for", sibling);
     }
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : exit_run_failed;

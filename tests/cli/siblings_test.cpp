@@ -1,0 +1,23 @@
+// The tool is several programs that lie beside one another; one of them alone says what the others are built by.
+
+#include "tool.hpp"
+
+namespace duplex::test {
+namespace {
+
+TEST(ProgramsOfTheTool, ThatAreNotThereAreNamedWithWhatBuildsThem) {
+  const ScratchFolder scratch;
+  const auto alone = scratch.path() / "duplex";
+  std::filesystem::copy_file(DUPLEX_TOOL, alone);
+  for (const auto &[command, advice] :
+       std::vector<std::pair<std::string, std::string>>{{"reproduce fig1", "make experiments"},
+                                                        {"reproduce --help", "make experiments"},
+                                                        {"few-shot", "make torch"}}) {
+    const auto result = run_command(alone.string() + " " + command + " 2>&1");
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_CONTAINS(result.output, advice);
+  }
+}
+
+} // namespace
+} // namespace duplex::test
