@@ -332,7 +332,9 @@ class Torture:
                 break
             except subprocess.TimeoutExpired:
                 status = Path(f"/proc/{running.pid}/status").read_text()
-                resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+                resident = next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")), None)
+                if resident is None:  # it has just ended
+                    continue
                 checkpoint = folder / "checkpoint.dpx"
                 size = checkpoint.stat().st_size if checkpoint.exists() else 0
                 seen.append((time.monotonic() - begin, resident, size))
@@ -354,7 +356,7 @@ class Torture:
             "solve, inner loop": ("solve --problem ridge --solver cg --inner 1000000000000", True),
             "solve, automatic": (JOBS["solve_automatic"].replace("--n 300", "--n 20000").replace("10000 ", "100000000 "), True),
             "solve, being built": ("solve --problem quadratic --n 3000 --m 3000", False),
-            "race": ("race --problem quadratic --n 200 --m 200 --condition 10000 --time-limit 100 --solvers automatic,rhg,cg", False),
+            "race": ("race --problem quadratic --n 200 --m 200 --condition 10000 --time-limit 100 --direction-tolerance 1e-300 --solvers rhg,cg,automatic", False),
             "clean": (JOBS["clean"].replace("--samples 4000", "--samples 40000"), False),
             "clean, from a FIFO": (f"clean --train {fifo} --trusted {fifo} --label label", False),
             "reproduce": ("reproduce all", False),
