@@ -63,6 +63,7 @@ public:
   Dataset other(const std::string &file, const std::string &labels_file, bool expect_labels) {
     data::ReadOptions options = common(labels_file);
     options.expect_labels = expect_labels;
+    options.expect_id = false; // suspects are among the training rows
     options.expect_source = false;
     options.plan = plan_;
     options.columns = columns_;

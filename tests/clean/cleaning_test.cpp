@@ -146,6 +146,22 @@ TEST_F(CleanCommand, FindsTheLabelsThatWereExchanged) {
   EXPECT_NE(result("report.html").find("Labels that look wrong"), std::string::npos);
 }
 
+TEST_F(CleanCommand, AsksForIdsOfTheTrainingRowsAlone) {
+  const std::string with_ids = read_file(trusted);
+  std::string without;
+  std::istringstream lines(with_ids);
+  for (std::string line; std::getline(lines, line);) {
+    without += line.substr(line.find(',') + 1) + "\n";
+  }
+  ASSERT_EQ(with_ids.rfind("id,", 0), 0U);
+  ASSERT_EQ(run_tool(command()).exit_code, 0);
+  const std::string suspects = result("suspects.csv");
+  std::ofstream(trusted) << without;
+  const auto done = run_tool(command());
+  ASSERT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_EQ(result("suspects.csv"), suspects);
+}
+
 TEST_F(CleanCommand, CallsRowsOfLessTrustThanAGivenThresholdSuspects) {
   expect_refused(command("--threshold 1.5"), {"--threshold = 1.5", "<= 1"});
   ASSERT_EQ(run_tool(command("--threshold 0.001")).exit_code, 0);
