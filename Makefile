@@ -11,9 +11,8 @@ TORTURE_PACKAGES := python3
 OUT ?= out
 FUZZ_SECONDS ?= 300
 KILLS ?= 50
-# Kept where it was asked for (make torch, make test); and of the programs those that are there.
+# Kept where it was asked for (make torch, make test).
 WITH_TORCH = -DDUPLEX_WITH_TORCH=$$(test -e build/duplex-torch && echo ON || echo OFF)
-THOSE_THERE = $$(for kind in reproduce torch reproduce-torch; do test ! -e build/duplex-$$kind || echo duplex_$${kind}_main; done | tr - _)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -22,7 +21,7 @@ THOSE_THERE = $$(for kind in reproduce torch reproduce-torch; do test ! -e build
 help:
 	@echo "make build       build the tool: build/duplex"
 	@echo "make experiments what duplex reproduce needs: build/duplex-reproduce"
-	@echo "make torch       the same with LibTorch: few-shot learning, and networks in duplex clean"
+	@echo "make torch       the tool with LibTorch: few-shot learning, and networks in duplex clean"
 	@echo "make examples    the programs of examples/, into build/examples/"
 	@echo "make demo        find wrong labels in FashionMNIST, and show the report"
 	@echo "make test        everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
@@ -36,16 +35,16 @@ setup:
 
 build: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH)
-	@cmake --build build --target duplex_main $(THOSE_THERE)
+	@cmake --build build --target $$(sh scripts/programs.sh)
 
 experiments: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH)
-	@cmake --build build --target duplex_main duplex_reproduce_main $(THOSE_THERE)
+	@cmake --build build --target $$(sh scripts/programs.sh experiments)
 
 torch: setup
 	@sh scripts/install.sh $(TORCH_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
-	@cmake --build build --target duplex_main duplex_torch_main $(THOSE_THERE)
+	@cmake --build build --target $$(sh scripts/programs.sh torch)
 
 examples: setup
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_BUILD_EXAMPLES=ON $(WITH_TORCH)
@@ -66,8 +65,7 @@ fuzz: setup
 	@sh scripts/install.sh $(CLANG_PACKAGES) libomp-dev
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
-torture: torch
-	@cmake --build build --target duplex_reproduce_main
+torture: torch experiments
 	@sh scripts/install.sh $(TORTURE_PACKAGES)
 	@sh scripts/mnist.sh
 	@/usr/bin/python3 scripts/torture/torture.py build/duplex --kills $(KILLS)
@@ -78,8 +76,7 @@ bench: setup
 	@cmake --build build --target duplex_bench duplex_bench_native
 	@/usr/bin/python3 bench/run.py --bench build/duplex_bench --python /usr/bin/python3 --out "$(OUT)/bench.json"
 
-reproduce: torch
-	@cmake --build build --target duplex_reproduce_main duplex_reproduce_torch_main
+reproduce: torch experiments
 	@sh scripts/install.sh $(DATA_PACKAGES)
 	@sh scripts/mnist.sh
 	build/duplex reproduce all --out "$(OUT)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test command: format, optimized build and tests, the same under sanitizers, clang-tidy.
+# The test command: format, optimized build and tests, the same but the longest under sanitizers, clang-tidy.
 set -eu
 # Threads that wait do not spin: tests run beside one another, and those of the one would take the cores of the other.
 export OMP_WAIT_POLICY=passive

@@ -364,6 +364,8 @@ class Torture:
         }
         if not os.path.exists(os.path.join(os.path.dirname(self.tool), "duplex-torch")):
             del commands["few-shot"]
+        if not os.path.exists(os.path.join(os.path.dirname(self.tool), "duplex-reproduce")):
+            del commands["reproduce"]
         slowest = 0.0
         for number in range(moments):
             name = list(commands)[number % len(commands)]

@@ -20,12 +20,17 @@ std::vector<std::string> &remembered() {
   return arguments;
 }
 
+/// -torch is the end of a name that has it.
 std::filesystem::path path_of(std::string_view sibling) {
-  return std::filesystem::read_symlink("/proc/self/exe") += sibling;
+  auto path = std::filesystem::read_symlink("/proc/self/exe");
+  std::string name = path.filename().string();
+  name.insert(name.size() - (name.ends_with(with_torch) ? with_torch.size() : 0), sibling);
+  return path.replace_filename(name);
 }
 
 [[noreturn]] void fail(const std::string &what, std::string_view sibling) {
-  throw std::runtime_error(what + " '" + path_of(sibling).string() + "': " + std::strerror(errno));
+  const std::string reason = std::strerror(errno);
+  throw std::runtime_error(what + " '" + path_of(sibling).string() + "': " + reason);
 }
 
 /// Returns only where it fails.

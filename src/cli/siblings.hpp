@@ -12,7 +12,7 @@
 
 namespace duplex::cli {
 
-/// What the name of this program is followed by in that of a sibling.
+/// What the name of a sibling has besides that of this program.
 inline constexpr std::string_view with_torch = "-torch";
 inline constexpr std::string_view with_experiments = "-reproduce";
 
