@@ -14,7 +14,7 @@
 namespace duplex::testing {
 namespace {
 
-template <class T> using VectorOf = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+template <class T> using ColumnOf = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
 LabelledSamples samples_of(FeatureTable table, std::vector<std::uint32_t> labels) {
   return {std::make_shared<const FeatureTable>(std::move(table)),
@@ -170,13 +170,13 @@ template <class T> void expect_loss_by_definition(double tolerance) {
       SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(classes));
       const auto samples = random_samples(rows, columns, classes, 5, storage);
       SoftmaxLoss<T> loss(samples, classes);
-      const VectorOf<T> y = random_vector<VectorOf<T>>(loss.y_size(), 6);
-      const VectorOf<T> v = random_vector<VectorOf<T>>(loss.y_size(), 7);
-      const VectorOf<T> weights = random_vector<VectorOf<T>>(rows, 8).cwiseAbs();
+      const ColumnOf<T> y = random_vector<ColumnOf<T>>(loss.y_size(), 6);
+      const ColumnOf<T> v = random_vector<ColumnOf<T>>(loss.y_size(), 7);
+      const ColumnOf<T> weights = random_vector<ColumnOf<T>>(rows, 8).cwiseAbs();
       const auto plain = plain_loss(samples, classes, y.template cast<double>(), weights.template cast<double>(),
                                     v.template cast<double>());
       loss.at(y);
-      VectorOf<T> out;
+      ColumnOf<T> out;
       EXPECT_NEAR(loss.value(weights) / plain.value, 1.0, tolerance);
       loss.gradient(weights, out);
       EXPECT_LE(relative_error(out.template cast<double>(), plain.gradient), tolerance);
@@ -273,8 +273,8 @@ struct Sizes {
 };
 
 template <class T>
-State<VectorOf<T>> run_bagdc(const HyperCleaning<T> &problem, const Bagdc &solver, std::int64_t steps,
-                             const State<VectorOf<T>> &start) {
+State<ColumnOf<T>> run_bagdc(const HyperCleaning<T> &problem, const Bagdc &solver, std::int64_t steps,
+                             const State<ColumnOf<T>> &start) {
   auto state = start;
   EXPECT_FALSE(run_steps(problem, solver, state, steps).failed());
   return state;
@@ -292,13 +292,13 @@ template <class T> void expect_fused_is_general(double tolerance, std::int64_t s
                                        0.05);
         Bagdc solver{.alpha = 0.3, .beta = 0.1, .eta = 0.2, .dual = dual, .eta_cap = 1.0, .mixing = mixing};
         solver.upper.method = method;
-        State<VectorOf<T>> start{random_vector<VectorOf<T>>(problem.x_size(), 1),
-                                 T(0.1) * random_vector<VectorOf<T>>(problem.y_size(), 2),
-                                 T(0.1) * random_vector<VectorOf<T>>(problem.y_size(), 3)};
+        State<ColumnOf<T>> start{random_vector<ColumnOf<T>>(problem.x_size(), 1),
+                                 T(0.1) * random_vector<ColumnOf<T>>(problem.y_size(), 2),
+                                 T(0.1) * random_vector<ColumnOf<T>>(problem.y_size(), 3)};
         const auto fused = run_bagdc(problem, solver, steps, start);
         solver.fused = false;
         const auto general = run_bagdc(problem, solver, steps, start);
-        const auto error = [](const VectorOf<T> &a, const VectorOf<T> &b) {
+        const auto error = [](const ColumnOf<T> &a, const ColumnOf<T> &b) {
           return relative_error(a.template cast<double>(), b.template cast<double>());
         };
         EXPECT_LE(error(fused.x, general.x), tolerance);
