@@ -362,10 +362,9 @@ class Torture:
             "reproduce": ("reproduce all", False),
             "few-shot": (JOBS["few-shot"].replace("--steps 25", "--steps 100000"), False),
         }
-        if not os.path.exists(os.path.join(os.path.dirname(self.tool), "duplex-torch")):
-            del commands["few-shot"]
-        if not os.path.exists(os.path.join(os.path.dirname(self.tool), "duplex-reproduce")):
-            del commands["reproduce"]
+        for command, program in (("few-shot", "duplex-torch"), ("reproduce", "duplex-reproduce")):
+            if not os.path.exists(os.path.join(os.path.dirname(self.tool), program)):
+                del commands[command]
         slowest = 0.0
         for number in range(moments):
             name = list(commands)[number % len(commands)]

@@ -31,6 +31,8 @@ void add_list(CLI::App &app, Action &chosen);
 void add_solve(CLI::App &app, Action &chosen);
 void add_race(CLI::App &app, Action &chosen);
 void add_check(CLI::App &app, Action &chosen);
+/// In two forms (siblings.hpp), with one title.
+inline constexpr const char *reproduce_title = "Reproduce the paper's figures and theorems, with their claims";
 void add_reproduce(CLI::App &app, Action &chosen);
 void add_clean(CLI::App &app, Action &chosen);
 void add_predict(CLI::App &app, Action &chosen);

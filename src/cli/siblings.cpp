@@ -1,5 +1,7 @@
 #include "cli/siblings.hpp"
 
+#include <duplex/core/error.hpp>
+
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -53,7 +55,10 @@ void remember_arguments(int argc, char **argv) { remembered().assign(argv + 1, a
 
 const std::vector<std::string> &own_arguments() { return remembered(); }
 
-void become_sibling(std::string_view sibling) {
+void become_sibling(std::string_view sibling, const std::string &if_not_built) {
+  if (!sibling_is_there(sibling)) {
+    throw NotAvailable(if_not_built);
+  }
   execute(sibling, own_arguments());
   fail("cannot start", sibling);
 }

@@ -23,8 +23,9 @@ inline constexpr std::string_view with_experiments = "-reproduce";
 void remember_arguments(int argc, char **argv);
 [[nodiscard]] const std::vector<std::string> &own_arguments();
 
-/// Becomes the sibling, with the same arguments. Throws std::runtime_error where that fails.
-[[noreturn]] void become_sibling(std::string_view sibling);
+/// Becomes the sibling, with the same arguments. Throws NotAvailable with the given sentence where it was not built,
+/// and std::runtime_error where it cannot be started.
+[[noreturn]] void become_sibling(std::string_view sibling, const std::string &if_not_built);
 
 /// Runs the sibling beside this process, with its standard output to nowhere if `quiet`, and returns its exit code.
 [[nodiscard]] int run_sibling(std::string_view sibling, const std::vector<std::string> &arguments, bool quiet);

@@ -1,5 +1,6 @@
 // The loop: when it stops, what it counts, what its clock sees, how x moves.
 
+#include "follower.hpp"
 #include "support.hpp"
 
 #include <atomic>
@@ -347,29 +348,15 @@ TEST(OneProblem, ServesSeveralThreadsWithTheSameBits) {
   }
 }
 
-/// f = ½(y − x)², F = 100 cos x: the slope of φ grows from 1 at x = .01 to 100 on the way down.
+/// Its slope grows from 1 at x = .01 to 100 on the way down.
 struct Steepening {
-  using Vector = Vec;
-  struct Lower : Point<Vec> {
-    [[nodiscard]] double value() const { return 0.5 * (y() - x()).squaredNorm(); }
-    void grad_y(Vec &out) const { out = y() - x(); }
-    void hess_yy(const Vec &v, Vec &out) const { out = v; }
-    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
-  };
-  struct Upper : Point<Vec> {
-    [[nodiscard]] double value() const { return 100.0 * std::cos(x()[0]); }
-    void grad_x(Vec &out) const { out[0] = -100.0 * std::sin(x()[0]); }
-    void grad_y(Vec &out) const { out.setZero(); }
-  };
-  [[nodiscard]] Lower lower() const { return {}; }
-  [[nodiscard]] Upper upper() const { return {}; }
-  [[nodiscard]] Index x_size() const { return 1; }
-  [[nodiscard]] Index y_size() const { return 1; }
+  static double value(double x) { return 100.0 * std::cos(x); }
+  static double slope(double x) { return -100.0 * std::sin(x); }
 };
 
 TEST(ARunWithoutSteps, ThatDivergesLeavesTheStart) {
   State<Vec> state{Vec::Constant(1, 0.01), Vec::Zero(1), {}};
-  const auto summary = solve(Steepening{}, state, {.divergence_factor = 10.0});
+  const auto summary = solve(Follower<Steepening>{}, state, {.divergence_factor = 10.0});
   EXPECT_EQ(summary.termination, Termination::diverged) << summary.brief();
   EXPECT_EQ(state.x[0], 0.01);
   EXPECT_EQ(state.y[0], 0.0);

@@ -114,7 +114,7 @@ int reproduce_figures(const ReproduceArguments &arguments) {
 } // namespace
 
 void add_reproduce(CLI::App &app, Action &chosen) {
-  auto *command = app.add_subcommand("reproduce", "Reproduce the paper's figures and theorems, with their claims");
+  auto *command = app.add_subcommand("reproduce", reproduce_title);
   auto arguments = std::make_shared<ReproduceArguments>();
   arguments->settings.interrupt = &interrupt_requested();
   arguments->settings.tell = [](const std::string &text) { (void)std::fputs((text + "\n").c_str(), stderr); };

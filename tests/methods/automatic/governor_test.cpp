@@ -1,6 +1,7 @@
 // A governor driven by hand on problems whose hypergradient is known in closed form.
 
 #include "archived.hpp"
+#include "follower.hpp"
 #include "support.hpp"
 
 #include <duplex/methods/automatic/governor.hpp>
@@ -132,29 +133,15 @@ TEST(AGovernor, GivesUpAfterManyRefutationsOrWhereRoundingHidesTheTruth) {
   EXPECT_EQ(believed, automatic::rule::most_refutations);
 }
 
-/// f = ½(y − x)², so that y* = x, and F = −y² below one and 10 above: φ falls towards a cliff at one, over which no
-/// step lowers it, and |∇φ| grows on the way. The slope beyond the cliff does not show it.
+/// φ = −x² below one and 10 above: it falls towards a cliff at one, over which no step lowers it, and |∇φ| grows on the
+/// way. The slope beyond the cliff does not show it.
 struct Cliff {
-  using Vector = Vec;
-  struct Lower : Point<Vec> {
-    [[nodiscard]] double value() const { return 0.5 * (y() - x()).squaredNorm(); }
-    void grad_y(Vec &out) const { out = y() - x(); }
-    void hess_yy(const Vec &v, Vec &out) const { out = v; }
-    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
-  };
-  struct Upper : Point<Vec> {
-    [[nodiscard]] double value() const { return y()[0] < 1.0 ? -y()[0] * y()[0] : 10.0; }
-    void grad_x(Vec &out) const { out = Vec::Zero(1); }
-    void grad_y(Vec &out) const { out = -2.0 * y(); }
-  };
-  [[nodiscard]] Lower lower() const { return {}; }
-  [[nodiscard]] Upper upper() const { return {}; }
-  [[nodiscard]] Index x_size() const { return 1; }
-  [[nodiscard]] Index y_size() const { return 1; }
+  static double value(double x) { return x < 1.0 ? -x * x : 10.0; }
+  static double slope(double x) { return -2.0 * x; }
 };
 
 TEST(AGovernor, GivesTheBestStateWhereItIsStuck) {
-  const Cliff problem;
+  const Follower<Cliff> problem;
   State<Vec> state{Vec::Constant(1, 0.1), Vec::Constant(1, 0.1), Vec::Zero(1)};
   Governor<Vec> governor(ProblemView<Vec>(problem), state, {});
   double farthest = 0.0;

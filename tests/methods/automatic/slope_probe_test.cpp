@@ -1,5 +1,6 @@
 // What differences of φ say of d: that it is right, that there is a kink, that a derivative is wrong, or nothing.
 
+#include "follower.hpp"
 #include "support.hpp"
 
 #include <duplex/methods/automatic/doubts.hpp>
@@ -17,12 +18,7 @@ struct Probed {
   double kink = 0.0;
   double factor = 1.0;
 
-  struct Lower : Point<Vec> {
-    [[nodiscard]] double value() const { return 0.5 * (y() - x()).squaredNorm(); }
-    void grad_y(Vec &out) const { out = y() - x(); }
-    void hess_yy(const Vec &v, Vec &out) const { out = v; }
-    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
-  };
+  using Lower = FollowingLower;
   struct Upper : Point<Vec> {
     double kink = 0.0;
     double factor = 1.0;

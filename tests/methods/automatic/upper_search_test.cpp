@@ -1,6 +1,7 @@
 // The search along p: by interpolation where φ is quadratic, by the fall of F where it is not.
 
 #include "archived.hpp"
+#include "follower.hpp"
 #include "support.hpp"
 
 #include <duplex/methods/automatic/trust.hpp>
@@ -11,26 +12,6 @@ namespace {
 
 using automatic::CurrentPoint;
 using automatic::UpperSearch;
-
-/// f = ½(y − x)², so that y* = x, and F = w(y), so that φ = w.
-template <class Shape> struct Follower {
-  using Vector = Vec;
-  struct Lower : Point<Vec> {
-    [[nodiscard]] double value() const { return 0.5 * (y() - x()).squaredNorm(); }
-    void grad_y(Vec &out) const { out = y() - x(); }
-    void hess_yy(const Vec &v, Vec &out) const { out = v; }
-    void cross_xy(const Vec &v, Vec &out) const { out = -v; }
-  };
-  struct Upper : Point<Vec> {
-    [[nodiscard]] double value() const { return Shape::value(y()[0]); }
-    void grad_x(Vec &out) const { out = Vec::Zero(1); }
-    void grad_y(Vec &out) const { out = Vec::Constant(1, Shape::slope(y()[0])); }
-  };
-  [[nodiscard]] Lower lower() const { return {}; }
-  [[nodiscard]] Upper upper() const { return {}; }
-  [[nodiscard]] Index x_size() const { return 1; }
-  [[nodiscard]] Index y_size() const { return 1; }
-};
 
 struct Parabola {
   static double value(double x) { return (x - 2.0) * (x - 2.0); }
