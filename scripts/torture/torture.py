@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 JOBS = {
@@ -166,29 +167,38 @@ class Torture:
         moments.said = f"each of {count}" if count <= most else f"the first and the last {most // 2} of {count}"
         return moments
 
+    def at_each(self, moments, run):
+        """run(moment) for all of them, as many side by side as there are cores; what they return, in their order."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(run, moments))
+
     def every_operation(self):
         for job, command in SMALL_JOBS.items():
             whole, _ = self.whole(job, command, "-small")
             moments = self.moments_of(command, job)
-            resumed = 0
-            for operation in moments:
-                folder = self.folder("killed")
+
+            def killed_before(operation):
+                folder = self.folder(f"killed-{operation}")
                 self.shimmed(command, folder, TORTURE_KILL=operation)
                 what = f"{job} killed before operation {operation}"
-                resumed += self.go_on(job, command, folder, what)
+                resumed = self.go_on(job, command, folder, what)
                 self.require(self.same_results(job, whole, folder), f"{what}: ends with other results")
                 left = [f.name for f in folder.iterdir() if f.name.endswith(".tmp")]
                 self.require(not left, f"{what}: leaves {left}")
+                shutil.rmtree(folder)
+                return resumed
+
+            resumed = sum(self.at_each(moments, killed_before))
             print(f"{job}: killed before {moments.said} operations on its files, {resumed} resumed", flush=True)
 
     def full_disk(self):
         for job, command in SMALL_JOBS.items():
             whole, _ = self.whole(job, command, "-small")
             moments = self.moments_of(command, job)
-            for operation in moments:
-                folder = self.folder("full")
-                failed = self.work / "a-write-failed"
-                failed.unlink(missing_ok=True)
+
+            def full_from(operation):
+                folder = self.folder(f"full-{operation}")
+                failed = self.work / f"a-write-failed-{operation}"
                 code, said = self.shimmed(command, folder, TORTURE_FULL=operation, TORTURE_FAILED=failed)
                 what = f"{job} with a full disk from operation {operation}"
                 if failed.exists():
@@ -198,6 +208,10 @@ class Torture:
                 if failed.exists() and folder.exists():
                     self.go_on(job, command, folder, what)
                     self.require(self.same_results(job, whole, folder), f"{what}: other results once there is space")
+                failed.unlink(missing_ok=True)
+                shutil.rmtree(folder, ignore_errors=True)
+
+            self.at_each(moments, full_from)
             print(f"{job}: a full disk from {moments.said} operations on", flush=True)
 
     def killed_before_first_save(self):

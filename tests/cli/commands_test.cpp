@@ -164,23 +164,9 @@ TEST(Cli, EveryBuiltInProblemPassesItsDerivativeCheck) {
 
 /// Starts the tool, waits until it is at work, interrupts it and waits for its end.
 int interrupt_tool(const std::vector<std::string> &arguments, const std::filesystem::path &output) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::freopen(output.c_str(), "w", stdout);
-    std::vector<char *> argv{
-        const_cast<char *>(DUPLEX_TOOL)}; // NOLINT(cppcoreguidelines-pro-type-const-cast): execv's signature
-    for (const auto &argument : arguments) {
-      argv.push_back(const_cast<char *>(argument.c_str())); // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    }
-    argv.push_back(nullptr);
-    execv(DUPLEX_TOOL, argv.data());
-    std::_Exit(127);
-  }
-  wait_for_work(child, std::chrono::milliseconds(700));
-  kill(child, SIGINT);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  RunningTool tool(arguments, output);
+  wait_for_work(tool.process(), std::chrono::milliseconds(700));
+  return tool.end(SIGINT);
 }
 
 TEST(Cli, CtrlCEndsASolveWithItsSummaryAndCompleteFiles) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string_view>
@@ -120,6 +121,27 @@ TEST(Floors, OfTheLibrarysSourcesAreThoseOfItsHeaders) {
       }
     }
   }
+}
+
+std::ptrdiff_t lines_of_file(const fs::path &file) {
+  std::ifstream text(file);
+  return std::count(std::istreambuf_iterator<char>(text), std::istreambuf_iterator<char>(), '\n');
+}
+
+TEST(Headers, OfTheLoopAndOfMethodsAreReadInOneSitting) {
+  const fs::path house = fs::path(DUPLEX_SOURCE) / "include/duplex";
+  int files = 0;
+  for (const auto *folder : {"run", "methods"}) {
+    for (const auto &entry : fs::recursive_directory_iterator(house / folder)) {
+      if (entry.is_regular_file()) {
+        ++files;
+        EXPECT_LE(lines_of_file(entry.path()), 250) << entry.path();
+      }
+    }
+  }
+  EXPECT_GT(files, 50);
+  EXPECT_LE(lines_of_file(house / "run/loop.hpp"), 200);
+  EXPECT_LE(lines_of_file(house / "methods/bagdc.hpp"), 120);
 }
 
 } // namespace

@@ -59,7 +59,8 @@ public:
   explicit LowerUnits(const ProblemView<V> &problem) : view_(problem) {}
   [[nodiscard]] const ProblemView<V> &view() const { return view_; }
   void enter(V & /*y*/) const {}
-  void leave(V & /*y*/) const {}
+  [[nodiscard]] State<V> entered(State<V> state) const { return state; }
+  void leave(State<V> & /*state*/) const {}
   template <class Archive> void archive(Archive & /*members*/) {}
 
 private:
@@ -98,10 +99,17 @@ public:
       y.array() /= units_->array();
     }
   }
-  /// y ← Sy.
-  void leave(V &y) const {
-    if (units_ && y.size() == units_->size()) {
-      y.array() *= units_->array();
+  [[nodiscard]] State<V> entered(State<V> state) const {
+    enter(state.y);
+    enter(state.v);
+    return state;
+  }
+  /// y ← Sy, and v alike.
+  void leave(State<V> &state) const {
+    for (V *vector : {&state.y, &state.v}) {
+      if (units_ && vector->size() == units_->size()) {
+        vector->array() *= units_->array();
+      }
     }
   }
 

@@ -14,6 +14,7 @@
 #include <duplex/method.hpp>
 #include <duplex/methods/automatic/best_point.hpp>
 #include <duplex/methods/automatic/current_point.hpp>
+#include <duplex/methods/automatic/dead_ends.hpp>
 #include <duplex/methods/automatic/mu_continuation.hpp>
 #include <duplex/methods/automatic/sharp_reference.hpp>
 #include <duplex/methods/automatic/success_claim.hpp>
@@ -36,12 +37,12 @@ struct GovernorOptions {
 template <VectorSpace V> class Governor {
 public:
   Governor(const ProblemView<V> &problem, const State<V> &start, const GovernorOptions &options)
-      : units_(problem), current_(units_.view(), in_units(start), options.directions),
-        search_(options.pairs, start, problem.x_scale()), best_(in_units(start)),
+      : units_(problem), current_(units_.view(), units_.entered(start), options.directions),
+        search_(options.pairs, start, problem.x_scale()), best_(units_.entered(start)),
         continuation_(offers_aggregation(problem)), claim_(options.tolerance), direction_(zeros_like(start.x)) {}
 
   /// Before the first step: from another point than the start.
-  void start_at(const State<V> &point) { current_.state() = in_units(point); }
+  void start_at(const State<V> &point) { current_.state() = units_.entered(point); }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
@@ -69,16 +70,15 @@ public:
     }
     if (SlopeReport why; claim_.is_made() && search_.denies_success(current_, claim_.reference(), why)) {
       claim_.withdraw();
-      stop(report, "||d|| is as small as asked for", why);
+      automatic::stop<V>(report, "||d|| is as small as asked for", why);
     }
     report.claims = claim_.claimed_tolerance();
     report.steps.beta = current_.hypergradient().work().beta;
     report.steps.eta = current_.hypergradient().work().eta;
     report.steps.mu = current_.mu();
-    end_where_nothing_helps(status, report);
+    end_where_nothing_helps(status, report, best_, current_, direction_);
     state = current_.state();
-    units_.leave(state.y);
-    units_.leave(state.v);
+    units_.leave(state);
     return report;
   }
 
@@ -131,12 +131,6 @@ public:
   }
 
 private:
-  [[nodiscard]] State<V> in_units(State<V> state) const {
-    units_.enter(state.y);
-    units_.enter(state.v);
-    return state;
-  }
-
   /// d at x, for the lower level that the last claim's verdict asks for. `singular` where that is ψ.
   [[nodiscard]] LinearStatus prepare() {
     const auto status = has_begun() ? LinearStatus::converged : begin();
@@ -238,25 +232,7 @@ private:
     return status;
   }
 
-  void stop(StepReport &report, const char *why) { stop(report, why, search_.probe(current_)); }
-  static void stop(StepReport &report, const char *why, const SlopeReport &probe) {
-    report.stuck = true;
-    report.failure = why + probe.text(precision(V()));
-  }
-
-  /// A run that is stuck gives its best point; one whose linear solves failed says why.
-  void end_where_nothing_helps(LinearStatus status, StepReport &report) {
-    if (report.stuck) {
-      best_.give(current_);
-      current_.free_direction(direction_);
-    }
-    if (status != LinearStatus::converged) {
-      best_.give_as_it_is(current_);
-      report.stuck = false;
-      report.failure = failure_text(status);
-      report.not_finite = status == LinearStatus::not_finite;
-    }
-  }
+  void stop(StepReport &report, const char *why) { automatic::stop<V>(report, why, search_.probe(current_)); }
 
   LowerUnits<V> units_; ///< in which y and v are solved for
   CurrentPoint<V> current_;

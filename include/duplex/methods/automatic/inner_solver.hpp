@@ -8,26 +8,17 @@
 #include <duplex/core/fields.hpp>
 #include <duplex/methods/automatic/direct_solver.hpp>
 #include <duplex/methods/automatic/error_estimate.hpp>
+#include <duplex/methods/automatic/hessian_at.hpp>
 #include <duplex/methods/automatic/inner_tolerance.hpp>
 #include <duplex/methods/automatic/offered_solver.hpp>
 #include <duplex/methods/automatic/recycled.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
-#include <duplex/problem/offered.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 namespace duplex::automatic {
-
-/// Products with H where a lower level stands, and with the inverse that it offers.
-template <class Lower, VectorSpace V> struct HessianAt {
-  void operator()(const V &in, V &out) const { lower->hess_yy(in, out); }
-  [[nodiscard]] bool offers_inverse() const { return offered_inverse<V>(*lower) != OfferedInverse::none; }
-  void invert(const V &in, V &out) const { apply_offered_inverse(*lower, in, out); }
-  Lower *lower;
-};
-template <VectorSpace V, class Lower> [[nodiscard]] HessianAt<Lower, V> hessian_at(Lower &lower) { return {&lower}; }
 
 template <VectorSpace V> class InnerSolver {
 public:

@@ -7,6 +7,7 @@
 #include <duplex/methods/automatic/bounded_move.hpp>
 #include <duplex/methods/automatic/current_point.hpp>
 #include <duplex/methods/automatic/doubts.hpp>
+#include <duplex/methods/automatic/hessian_by_differences.hpp>
 #include <duplex/methods/automatic/rules.hpp>
 #include <duplex/methods/automatic/trust.hpp>
 #include <duplex/methods/automatic/trust_region.hpp>
@@ -33,7 +34,7 @@ public:
     doubted_ = false;
     outcome_ = Trial::too_far;
     if (direction_.hessian_is_due()) {
-      assemble_hessian(current);
+      assemble_hessian(current, direction_, trial_);
     }
     propose(current);
     while (true) {
@@ -99,30 +100,6 @@ private:
     doubtful,  ///< d itself may be what is wrong: compute it anew more tightly, and propose another p
     exhausted, ///< no step along p lowers F
   };
-
-  /// ∇²φ at x, where d there can be had accurately.
-  void assemble_hessian(CurrentPoint<V> &current) {
-    if constexpr (EigenVector<V>) {
-      const double accuracy = rule::accuracy_of_difference * current.slope();
-      if (current.refresh(accuracy) != LinearStatus::converged) {
-        return;
-      }
-      const Estimate<V> &here = current.estimate();
-      direction_.assemble_hessian(here, [&](Index j, double &h, V &d) {
-        assign(here.at, trial_.at);
-        trial_.at.x[j] += static_cast<typename V::Scalar>(h);
-        current.box().project(trial_.at.x);
-        if (trial_.at.x[j] == here.at.x[j]) { // at its upper bound
-          trial_.at.x[j] -= static_cast<typename V::Scalar>(h);
-          current.box().project(trial_.at.x);
-        }
-        h = static_cast<double>(trial_.at.x[j]) - static_cast<double>(here.at.x[j]);
-        const bool found = current.hypergradient().evaluate(trial_, accuracy) == LinearStatus::converged;
-        assign(trial_.d, d);
-        return found;
-      });
-    }
-  }
 
   void propose(CurrentPoint<V> &current) {
     shortenings_ = 0;
