@@ -1,5 +1,6 @@
 #include "clean/cleaning.hpp"
 
+#include "clean/anchors.hpp"
 #include "clean/beliefs.hpp"
 #include "clean/bilevel.hpp"
 #include "clean/choice.hpp"
@@ -245,8 +246,16 @@ private:
       result_.own_agreement = share_of_equal(predicted(fitted_.front().training), given());
     }
     pool(first, 1.0);
+    see_through_wrong_labels();
     improve(first, 1.0);
     begin_with_trusted_model();
+  }
+
+  /// What models say that were fitted to the given labels is how rows are labelled: from here on, what they are.
+  void see_through_wrong_labels() {
+    const Eigen::MatrixXd transition = transition_by_anchors(beliefs_, given());
+    beliefs_ = beliefs_of_true_classes(beliefs_, transition);
+    trusted_beliefs_ = beliefs_of_true_classes(trusted_beliefs_, transition);
   }
 
   /// Rounds from the beliefs as they are.
@@ -367,7 +376,7 @@ private:
     const bool is_a_guess = result_.skill < skill_of_a_guess;
     result_.trust_before_doubts = result_.trust;
     if (result_.skill >= little_skill && pools_trusted()) { // where models hardly fit they cannot but disagree
-      doubt_labels_near_boundaries();
+      doubt_labels_near_boundaries(found.posterior);
     }
     result_.suspect_below = options_.threshold > 0.0 ? static_cast<float>(options_.threshold)
                             : is_a_guess             ? even_odds // no F1 is to be expected of a guess
@@ -385,9 +394,11 @@ private:
   }
 
   /// Trust of rows near boundaries that only trusted rows can tell to be too high.
-  void doubt_labels_near_boundaries() {
+  void doubt_labels_near_boundaries(const Matrix &posterior) {
+    const double wrong = result_.wrong_by_class + result_.near_boundaries;
     result_.disagreement =
-        disagreement_of({.log_p = beliefs_, .labels = given()}, {.log_p = trusted_beliefs_, .labels = right_});
+        disagreement_of({.log_p = beliefs_, .labels = given()}, {.log_p = trusted_beliefs_, .labels = right_},
+                        {.posterior = posterior, .by_class = wrong > 0.0 ? result_.wrong_by_class / wrong : 0.0});
     const auto part_wrong = [&] { return 1.0 - result_.trust.cast<double>().mean(); };
     const double before = part_wrong();
     lower_trust(part_taken_for_wrong(result_.disagreement, result_.wrong_by_class), result_.trust);

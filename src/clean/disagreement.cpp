@@ -15,20 +15,30 @@ struct Told {
   double variance_of_mean = 0.0;
 };
 
+constexpr double least_told = -7.0; // so that no single row decides
+
 Told told(const UnseenBeliefs &rows) {
-  constexpr double least = -7.0; // so that no single row decides
   const Index count = rows.log_p.rows();
   const auto size = static_cast<double>(count);
   double sum = 0.0;
   double squares = 0.0;
   for (Index i = 0; i < count; ++i) {
     const auto label = static_cast<Index>(rows.labels[static_cast<std::size_t>(i)]);
-    const double log_p = std::max(least, static_cast<double>(rows.log_p(i, label)));
+    const double log_p = std::max(least_told, static_cast<double>(rows.log_p(i, label)));
     sum += log_p;
     squares += log_p * log_p;
   }
   const double mean = sum / size;
   return {mean, (squares / size - mean * mean) / size};
+}
+
+/// The mean log-probability of the true labels, as they are believed to be.
+double mean_of_true_labels(const Matrix &log_p, const Matrix &posterior) {
+  double sum = 0.0;
+  for (Index i = 0; i < log_p.rows(); ++i) {
+    sum += (log_p.row(i).cast<double>().cwiseMax(least_told).array() * posterior.row(i).cast<double>().array()).sum();
+  }
+  return sum / static_cast<double>(log_p.rows());
 }
 
 /// Trust whose log-odds are less by so much.
@@ -40,13 +50,14 @@ float with_less(float trust, double by) {
 
 } // namespace
 
-Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted) {
+Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted, const AccountedFor &known) {
   constexpr double least_variance = 1e-4; // of the mean: few rows that are all the same are not sure of everything
   const Told given = told(rows);
   const Told right = told(trusted);
+  const double by_class = known.by_class * (mean_of_true_labels(rows.log_p, known.posterior) - given.mean);
   return {.part = 1.0 - share_of_equal(predicted(rows.log_p), rows.labels),
           .right = share_of_equal(predicted(trusted.log_p), trusted.labels),
-          .difference = right.mean - given.mean,
+          .difference = right.mean - given.mean - by_class,
           .error = std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean)};
 }
 

@@ -10,7 +10,8 @@
 //   P(wrong | d) · right · the part of the rows whose label is not what the models believe,
 //
 // right being the part of the trusted rows that the models are right of: where that is small, classes are known to
-// overlap. Where labels are wrong by class that already accounts for such rows, and nothing is added.
+// overlap. Labels that are wrong by class are told worse, too: what the account of labels says of that is taken off d,
+// and where many are so that already accounts for such rows, and nothing is added.
 
 #include "clean/label_account.hpp"
 
@@ -23,8 +24,16 @@ struct Disagreement {
   double error = 0.0;      ///< s
 };
 
-/// Of models that have not seen the rows. There must be some trusted ones.
-[[nodiscard]] Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted);
+/// What is known of the rows' labels already.
+struct AccountedFor {
+  const Matrix &posterior; ///< P(true class | row, given label)
+  double by_class = 0.0;   ///< of the labels that are wrong by that, the part that is so by class
+};
+
+/// Of models that have not seen the rows. There must be some trusted ones. What labels that are wrong by class make of
+/// d is taken off it.
+[[nodiscard]] Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted,
+                                           const AccountedFor &known);
 
 /// P(wrong | d): that labels are wrong near boundaries, rather than all of them right and classes overlapping.
 [[nodiscard]] double probability_of_wrong_labels(const Disagreement &disagreement);

@@ -70,17 +70,17 @@ double log_likelihood_of_trusted(const Scored &trusted, const Account &account) 
   return total;
 }
 
-/// What is believed of τ and s beforehand, in units of the log-likelihood: τ is near one; where labels are wrong by
-/// class anyway softness is taken for overlap, and where none is far off, for wrong labels. A trusted row counts as
-/// three.
-double prior_of(const Account &account) {
+/// What is believed of τ and s beforehand, in units of the log-likelihood: τ is near one; where labels of the rows near
+/// boundaries are wrong by class anyway softness is taken for overlap, and where none is far off, for wrong labels. A
+/// trusted row counts as three.
+double prior_of(const Account &account, double wrong_by_class_there) {
   constexpr double of_sharpness = 2.0;
   constexpr double for_wrong_labels = 10.0;
   constexpr double against = 85.0;
   constexpr double most = 0.25;
   const double octaves = std::log2(account.sharpness);
   return -of_sharpness * octaves * octaves +
-         account.share * (for_wrong_labels - against * std::min(account.wrong_by_class, most));
+         account.share * (for_wrong_labels - against * std::min(wrong_by_class_there, most));
 }
 
 /// Part of the labels of the rows that are wrong by class, where these are the classes' shares.
@@ -94,6 +94,22 @@ double wrong_by_class_of(const Scored &rows, const Rules &rules, const ClassRow 
     sum += right[source];
   }
   return 1.0 - sum / static_cast<double>(rows.count());
+}
+
+/// The same of the rows near boundaries, each counted as often as its label goes wrong there: a rare class may lose
+/// many of its labels where that is few of all.
+double wrong_by_class_near_boundaries(const Scored &rows, const ClassRows &beliefs, const Rules &rules,
+                                      const Rates &near) {
+  double wrong = 0.0;
+  double all = 1e-300;
+  for (Index i = 0; i < rows.count(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double weight = near[rows.bins[at]];
+    const auto right = rules.by_class[rows.sources[at]].diagonal().transpose().array();
+    wrong += weight * (1.0 - (beliefs.row(i) * right).sum());
+    all += weight;
+  }
+  return wrong / all;
 }
 
 std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std::span<const double> sharpnesses,
@@ -122,8 +138,8 @@ std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std:
       const double likelihood_of_given = learn(rows, beliefs, share > 0.0, rounds, interrupt, account.rules);
       const ClassRow class_shares = beliefs.colwise().mean();
       account.wrong_by_class = wrong_by_class_of(rows, account.rules, class_shares);
-      account.score =
-          likelihood_of_given + weight_of_trusted * log_likelihood_of_trusted(trusted, account) + prior_of(account);
+      account.score = likelihood_of_given + weight_of_trusted * log_likelihood_of_trusted(trusted, account) +
+                      prior_of(account, wrong_by_class_near_boundaries(rows, beliefs, account.rules, first.near));
       out.push_back(std::move(account));
     }
   }

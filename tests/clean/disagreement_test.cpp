@@ -5,6 +5,7 @@
 #include "clean/disagreement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace duplex::testing {
@@ -51,11 +52,30 @@ TEST(DisagreementOf, IsThePartOfTheLabelsThatAreImprobable) {
   const Labels given{0, 1, 1, 0};
   const auto sure = beliefs({0.9F, 0.2F});
   const Labels right{0, 0};
-  const auto found = clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = sure, .labels = right});
+  const clean::Matrix posterior = rows.array().exp();
+  const auto found = clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = sure, .labels = right},
+                                            {.posterior = posterior});
   EXPECT_DOUBLE_EQ(found.part, 0.25);
   EXPECT_DOUBLE_EQ(found.right, 0.5);
   EXPECT_NEAR(found.difference, (std::log(0.9) + std::log(0.2)) / 2 - std::log(0.9 * 0.2 * 0.7 * 0.6) / 4, 1e-6);
   EXPECT_GT(found.error, 0.0);
+}
+
+TEST(DisagreementOf, IsNoneWhereLabelsThatAreWrongByClassAreKnown) {
+  // A third of the labels of class 1 are wrong, the account knows of it, and trusted rows are told as well as can be.
+  const auto rows = beliefs({0.99F, 0.99F, 0.99F, 0.01F, 0.01F, 0.01F});
+  const Labels given{0, 0, 0, 1, 1, 0};
+  const auto trusted = beliefs({0.99F, 0.01F});
+  const Labels right{0, 1};
+  const clean::Matrix posterior = rows.array().exp();
+  const auto difference = [&](double by_class) {
+    return clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = trusted, .labels = right},
+                                  {.posterior = posterior, .by_class = by_class})
+        .difference;
+  };
+  EXPECT_NEAR(difference(0.0), (std::log(0.99) - std::log(0.01)) / 6, 1e-5);
+  EXPECT_NEAR(difference(1.0), 0.0, 0.05);
+  EXPECT_NEAR(difference(0.5), 0.5 * (difference(0.0) + difference(1.0)), 1e-6);
 }
 
 TEST(ProbabilityOfWrongLabels, GrowsWithADifferenceInEitherDirection) {
