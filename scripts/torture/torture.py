@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -62,10 +63,12 @@ class Torture:
         self.random = random.Random(seed)
         self.work = Path(work)
         self.failures = 0
+        self.failing = threading.Lock()
 
     def fail(self, text):
-        print("FAILED:", text, flush=True)
-        self.failures += 1
+        with self.failing:
+            print(f"FAILED: {text}", flush=True)
+            self.failures += 1
 
     def require(self, condition, text):
         if not condition:
@@ -169,7 +172,7 @@ class Torture:
 
     def at_each(self, moments, run):
         """run(moment) for all of them, as many side by side as there are cores; what they return, in their order."""
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return list(pool.map(run, moments))
 
     def every_operation(self):
@@ -179,13 +182,14 @@ class Torture:
 
             def killed_before(operation):
                 folder = self.folder(f"killed-{operation}")
-                self.shimmed(command, folder, TORTURE_KILL=operation)
                 what = f"{job} killed before operation {operation}"
+                code, _ = self.shimmed(command, folder, TORTURE_KILL=operation)
+                self.require(code == -signal.SIGKILL, f"{what}: was not: exit {code}")
                 resumed = self.go_on(job, command, folder, what)
                 self.require(self.same_results(job, whole, folder), f"{what}: ends with other results")
-                left = [f.name for f in folder.iterdir() if f.name.endswith(".tmp")]
+                left = [f.name for f in folder.glob("*.tmp")] + [f.name for f in folder.glob(".*.tmp")]
                 self.require(not left, f"{what}: leaves {left}")
-                shutil.rmtree(folder)
+                shutil.rmtree(folder, ignore_errors=True)
                 return resumed
 
             resumed = sum(self.at_each(moments, killed_before))

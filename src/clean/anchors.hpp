@@ -6,17 +6,30 @@
 
 #include "clean/regression.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
 namespace duplex::clean {
 
-/// P(given l | true k): the mean belief of the rows labelled k that are believed most to be so. Ones on the diagonal
-/// where too few rows are labelled k.
-[[nodiscard]] Eigen::MatrixXd transition_by_anchors(const Matrix &log_p, std::span<const std::uint32_t> labels);
+class Anchors {
+public:
+  /// Throws NotAvailable where a belief is not finite.
+  Anchors(const Matrix &log_p, std::span<const std::uint32_t> labels);
 
-/// log p of the true classes, of which q = Cᵀp are the beliefs of labels: the p, among those that are probabilities,
-/// that makes q likeliest (Richardson and Lucy's iteration, from p = q).
-[[nodiscard]] Matrix beliefs_of_true_classes(const Matrix &log_q, const Eigen::MatrixXd &transition);
+  /// P(given l | true k): the mean belief of the rows labelled k that are believed most to be so. The row of a class
+  /// with a handful of labels is that of the identity.
+  [[nodiscard]] const Eigen::MatrixXd &transition() const { return transition_; }
+
+  /// log p of the true classes, of which q = Cᵀp are the beliefs of labels: Richardson and Lucy's iteration from p = q,
+  /// which approaches the p, among those that are probabilities, that makes q likeliest. So many iterations, as many
+  /// for any rows, as take some seconds for those that the anchors are of; q itself where these are too few to be of
+  /// use. Throws Interrupted on request.
+  [[nodiscard]] Matrix beliefs_of_true_classes(const Matrix &log_q, const std::atomic<bool> *interrupt = nullptr) const;
+
+private:
+  Eigen::MatrixXd transition_;
+  Index iterations_ = 0;
+};
 
 } // namespace duplex::clean

@@ -34,6 +34,12 @@ std::vector<std::uint32_t> predicted(const Matrix &probabilities) {
   return out;
 }
 
+void require_finite(const Matrix &log_p) {
+  if (!log_p.allFinite()) {
+    throw NotAvailable("a model's belief of a row is NaN or infinite: the features may be too large for floats");
+  }
+}
+
 double mean_loss(const Matrix &log_p, const std::vector<std::uint32_t> &labels) {
   double sum = 0.0;
   for (Index i = 0; i < log_p.rows(); ++i) {

@@ -26,6 +26,9 @@ struct Agreement {
 [[nodiscard]] Agreement agreement_of(std::span<const std::uint32_t> guesses, std::span<const std::uint32_t> labels,
                                      Index classes);
 
+/// Throws NotAvailable where one is not.
+void require_finite(const Matrix &log_p);
+
 /// Of the labels under log p.
 [[nodiscard]] double mean_loss(const Matrix &log_p, const std::vector<std::uint32_t> &labels);
 

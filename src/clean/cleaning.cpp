@@ -253,9 +253,9 @@ private:
 
   /// What models say that were fitted to the given labels is how rows are labelled: from here on, what they are.
   void see_through_wrong_labels() {
-    const Eigen::MatrixXd transition = transition_by_anchors(beliefs_, given());
-    beliefs_ = beliefs_of_true_classes(beliefs_, transition);
-    trusted_beliefs_ = beliefs_of_true_classes(trusted_beliefs_, transition);
+    const Anchors anchors(beliefs_, given());
+    beliefs_ = anchors.beliefs_of_true_classes(beliefs_, options_.interrupt);
+    trusted_beliefs_ = anchors.beliefs_of_true_classes(trusted_beliefs_, options_.interrupt);
   }
 
   /// Rounds from the beliefs as they are.
@@ -398,7 +398,7 @@ private:
     const double wrong = result_.wrong_by_class + result_.near_boundaries;
     result_.disagreement =
         disagreement_of({.log_p = beliefs_, .labels = given()}, {.log_p = trusted_beliefs_, .labels = right_},
-                        {.posterior = posterior, .by_class = wrong > 0.0 ? result_.wrong_by_class / wrong : 0.0});
+                        {.posterior = posterior, .share_by_class = wrong > 0.0 ? result_.wrong_by_class / wrong : 0.0});
     const auto part_wrong = [&] { return 1.0 - result_.trust.cast<double>().mean(); };
     const double before = part_wrong();
     lower_trust(part_taken_for_wrong(result_.disagreement, result_.wrong_by_class), result_.trust);

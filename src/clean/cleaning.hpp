@@ -5,8 +5,8 @@
 // - A model of the trusted samples alone.
 // - Where labels have sources, a weight for each of them, by the bilevel engine (source_weights.hpp).
 // - Models of the given labels in five folds, or three of many rows: each judges the rows that it has not seen.
-// - The beliefs of all, and of others' models where there are any, pooled (pooling.hpp), and how the labels came about
-// (label_account.hpp).
+// - The beliefs of all, and of others' models where there are any, pooled (pooling.hpp), from how rows are labelled to
+//   what they are (anchors.hpp), and how the labels came about (label_account.hpp).
 // - Rounds of both, with the loss that knows how labels come about; where the trusted model alone is about as good on
 //   trusted rows, that one and rounds from it are tried too.
 // - Doubts of labels near boundaries that only trusted rows can raise (disagreement.hpp).

@@ -54,10 +54,11 @@ Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &tru
   constexpr double least_variance = 1e-4; // of the mean: few rows that are all the same are not sure of everything
   const Told given = told(rows);
   const Told right = told(trusted);
-  const double by_class = known.by_class * (mean_of_true_labels(rows.log_p, known.posterior) - given.mean);
+  const double difference = right.mean - given.mean;
+  const double by_class = known.share_by_class * (mean_of_true_labels(rows.log_p, known.posterior) - given.mean);
   return {.part = 1.0 - share_of_equal(predicted(rows.log_p), rows.labels),
           .right = share_of_equal(predicted(trusted.log_p), trusted.labels),
-          .difference = right.mean - given.mean - by_class,
+          .difference = difference - std::clamp(by_class, std::min(0.0, difference), std::max(0.0, difference)),
           .error = std::sqrt(std::max(least_variance, right.variance_of_mean) + given.variance_of_mean)};
 }
 

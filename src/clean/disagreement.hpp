@@ -26,12 +26,12 @@ struct Disagreement {
 
 /// What is known of the rows' labels already.
 struct AccountedFor {
-  const Matrix &posterior; ///< P(true class | row, given label)
-  double by_class = 0.0;   ///< of the labels that are wrong by that, the part that is so by class
+  const Matrix &posterior;     ///< P(true class | row, given label)
+  double share_by_class = 0.0; ///< of the labels that are wrong by that, the part that is so by class
 };
 
 /// Of models that have not seen the rows. There must be some trusted ones. What labels that are wrong by class make of
-/// d is taken off it.
+/// d is taken off it, and no more than there is.
 [[nodiscard]] Disagreement disagreement_of(const UnseenBeliefs &rows, const UnseenBeliefs &trusted,
                                            const AccountedFor &known);
 

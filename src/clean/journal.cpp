@@ -18,6 +18,8 @@ namespace {
 SavedState::Floats floats_of(const Vector &vector) { return {vector.data(), vector.data() + vector.size()}; }
 
 constexpr std::int64_t most_pieces = 1'000'000; ///< far more than a cleaning has
+/// Of what is done between the fits that are written down: what was begun in another way cannot go on in this one.
+constexpr std::int64_t way_of_cleaning = 2;
 
 /// How a message names an entry.
 std::string quoted(const std::string &entry) { return "'" + entry + "' of the checkpoint"; }
@@ -117,6 +119,11 @@ Journal::Journal(Save save, double every_seconds, const SavedState *before)
                          std::to_string(most_pieces));
     }
   }
+  const SavedState::Integers way{way_of_cleaning};
+  if (known_ > 0 && (!pieces_.has("way of cleaning") || pieces_.get<SavedState::Integers>("way of cleaning") != way)) {
+    throw InvalidInput("the checkpoint is of another version of duplex, which cleans in another way: begin again");
+  }
+  pieces_.put("way of cleaning", way);
   clock_.start();
 }
 

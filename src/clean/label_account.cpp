@@ -1,5 +1,6 @@
 #include "clean/label_account.hpp"
 
+#include "clean/beliefs.hpp"
 #include "clean/label_rules.hpp"
 
 #include <duplex/core/random.hpp>
@@ -101,7 +102,7 @@ double wrong_by_class_of(const Scored &rows, const Rules &rules, const ClassRow 
 double wrong_by_class_near_boundaries(const Scored &rows, const ClassRows &beliefs, const Rules &rules,
                                       const Rates &near) {
   double wrong = 0.0;
-  double all = 1e-300;
+  double all = 0.0;
   for (Index i = 0; i < rows.count(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const double weight = near[rows.bins[at]];
@@ -109,7 +110,7 @@ double wrong_by_class_near_boundaries(const Scored &rows, const ClassRows &belie
     wrong += weight * (1.0 - (beliefs.row(i) * right).sum());
     all += weight;
   }
-  return wrong / all;
+  return all > 0.0 ? wrong / all : 0.0;
 }
 
 std::vector<Account> accounts_of(const Scored &rows, const Scored &trusted, std::span<const double> sharpnesses,
@@ -174,9 +175,8 @@ LabelAccount account_for_labels(const UnseenBeliefs &rows, const UnseenBeliefs &
                                 const std::atomic<bool> *interrupt) {
   constexpr int rounds_with_more = 5;
   constexpr Index rows_of_block = 4096;
-  if (!rows.log_p.allFinite() || !trusted.log_p.allFinite()) {
-    throw NotAvailable("a model's belief of a row is NaN or infinite: the features may be too large for floats");
-  }
+  require_finite(rows.log_p);
+  require_finite(trusted.log_p);
   const Index count = rows.log_p.rows();
   const Index classes = rows.log_p.cols();
   const auto margins = margins_of(rows.log_p);

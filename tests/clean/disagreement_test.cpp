@@ -70,7 +70,7 @@ TEST(DisagreementOf, IsNoneWhereLabelsThatAreWrongByClassAreKnown) {
   const clean::Matrix posterior = rows.array().exp();
   const auto difference = [&](double by_class) {
     return clean::disagreement_of({.log_p = rows, .labels = given}, {.log_p = trusted, .labels = right},
-                                  {.posterior = posterior, .by_class = by_class})
+                                  {.posterior = posterior, .share_by_class = by_class})
         .difference;
   };
   EXPECT_NEAR(difference(0.0), (std::log(0.99) - std::log(0.01)) / 6, 1e-5);

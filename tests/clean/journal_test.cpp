@@ -247,5 +247,15 @@ TEST(CleaningJournal, GoesOnInsideOfARunThatWasInterrupted) {
   }
 }
 
+TEST(CleaningJournal, DoesNotGoOnWithWhatAnotherVersionHasBegun) {
+  SavedState last;
+  clean::Journal journal([&](const SavedState &state) { last = state; }, 1000.0);
+  journal.note_fit(clean::Vector::Ones(3));
+  journal.save();
+  EXPECT_NO_THROW(clean::Journal([](const SavedState &) {}, 1000.0, &last));
+  last.put("way of cleaning", SavedState::Integers{1});
+  EXPECT_CONTAINS(refusal([&] { clean::Journal([](const SavedState &) {}, 1000.0, &last); }), "cleans in another way");
+}
+
 } // namespace
 } // namespace duplex::testing

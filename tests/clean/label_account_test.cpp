@@ -1,6 +1,7 @@
 // How labels came about: which of them are wrong by class, which near boundaries, and what is called a suspect.
 
 #include "support.hpp"
+#include "suspects.hpp"
 
 #include "clean/label_account.hpp"
 
@@ -47,22 +48,6 @@ Vector trust_of(const LabelAccount &account, const std::vector<std::uint32_t> &g
     trust[static_cast<Index>(i)] = account.posterior(static_cast<Index>(i), given[i]);
   }
   return trust;
-}
-
-/// Of the labels that are called wrong.
-double f1_of(const Vector &trust, float threshold, const std::vector<std::uint32_t> &given,
-             const std::vector<std::uint32_t> &right) {
-  double found = 0.0;
-  double called = 0.0;
-  double wrong = 0.0;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const bool is_called = trust[static_cast<Index>(i)] < threshold;
-    const bool is_wrong = given[i] != right[i];
-    found += is_called && is_wrong ? 1.0 : 0.0;
-    called += is_called ? 1.0 : 0.0;
-    wrong += is_wrong ? 1.0 : 0.0;
-  }
-  return 2.0 * found / (called + wrong);
 }
 
 std::vector<std::uint32_t> flipped_by_chance(const std::vector<std::uint32_t> &right, double part) {
@@ -138,9 +123,10 @@ TEST(AccountOfLabels, OfARareClassThatLosesItsLabelsDoesNotBlameItsNeighbours) {
   const auto account = account_for_labels({log_p, given}, {trusted.log_p, trusted.right}, Sharpness::found);
   EXPECT_GT(account.noise.transition(1, 0), 0.2);
   const Vector trust = trust_of(account, given);
+  const float threshold = threshold_of_best_f1(trust);
   double called_of_rare = 0.0;
   for (Index i = 0; i < count; ++i) {
-    const bool is_called = trust[i] < threshold_of_best_f1(trust);
+    const bool is_called = trust[i] < threshold;
     called_of_rare += is_called && given[static_cast<std::size_t>(i)] == 1 ? 1.0 : 0.0;
   }
   EXPECT_LE(called_of_rare, 5.0) << "all of some eighty are right";
