@@ -19,9 +19,9 @@
 namespace duplex::testing {
 namespace {
 
-using Names = std::vector<std::uint32_t>;
+using Labels = std::vector<std::uint32_t>;
 
-clean::Matrix logarithms(const Eigen::MatrixXd &probabilities) {
+clean::Matrix log_beliefs(const Eigen::MatrixXd &probabilities) {
   return probabilities.array().max(1e-12).log().matrix().cast<float>();
 }
 
@@ -36,9 +36,9 @@ Eigen::MatrixXd drawn_probabilities(Index rows, Index classes, std::uint64_t see
 }
 
 TEST(Anchors, AreNotLookedForAmongBeliefsThatAreNotFinite) {
-  const Names labels(100, 0);
+  const Labels labels(100, 0);
   for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
-    clean::Matrix log_p = logarithms(Eigen::MatrixXd::Constant(100, 2, 0.5));
+    clean::Matrix log_p = log_beliefs(Eigen::MatrixXd::Constant(100, 2, 0.5));
     log_p(50, 0) = wrong;
     EXPECT_THROW(clean::Anchors(log_p, labels), NotAvailable);
   }
@@ -46,8 +46,8 @@ TEST(Anchors, AreNotLookedForAmongBeliefsThatAreNotFinite) {
 
 TEST(Anchors, AreLeftOnRequest) {
   const std::atomic<bool> interrupt = true;
-  const clean::Matrix log_p = logarithms(Eigen::MatrixXd::Constant(10, 2, 0.5));
-  EXPECT_THROW((void)clean::Anchors(log_p, Names(10, 0)).beliefs_of_true_classes(log_p, &interrupt), Interrupted);
+  const clean::Matrix log_p = log_beliefs(Eigen::MatrixXd::Constant(10, 2, 0.5));
+  EXPECT_THROW((void)clean::Anchors(log_p, Labels(10, 0)).beliefs_of_true_classes(log_p, &interrupt), Interrupted);
 }
 
 TEST(Anchors, OfNoRowsTellNothing) {
@@ -57,9 +57,9 @@ TEST(Anchors, OfNoRowsTellNothing) {
 }
 
 TEST(Anchors, OfAClassWithAHandfulOfRowsTellNothing) {
-  Names labels(30, 0);
+  Labels labels(30, 0);
   std::fill_n(labels.begin(), 9, 1U);
-  const clean::Anchors anchors(logarithms(Eigen::MatrixXd::Constant(30, 3, 1.0 / 3.0)), labels);
+  const clean::Anchors anchors(log_beliefs(Eigen::MatrixXd::Constant(30, 3, 1.0 / 3.0)), labels);
   EXPECT_NEAR(anchors.transition()(0, 1), 1.0 / 3.0, 1e-6);
   EXPECT_EQ(anchors.transition()(1, 1), 1.0);
   EXPECT_EQ(anchors.transition()(2, 2), 1.0) << "a class that no row is labelled";
@@ -73,14 +73,14 @@ TEST(Anchors, AreNeitherTheDoubtfulRowsOfAClassNorThoseThatAreSureByChance) {
     q(i, 0) = i < 50 ? 0.1 : i < 95 ? 0.8 : 1.0;
   }
   q.col(1) = 1.0 - q.col(0).array();
-  EXPECT_NEAR(clean::Anchors(logarithms(q), Names(count, 0)).transition()(0, 0), 0.8, 1e-6);
+  EXPECT_NEAR(clean::Anchors(log_beliefs(q), Labels(count, 0)).transition()(0, 0), 0.8, 1e-6);
 }
 
 /// Every tenth row is of class 1, and the model says of those what a third of wrong labels has taught it.
 struct Third {
   Eigen::MatrixXd transition = (Eigen::MatrixXd(2, 2) << 1.0, 0.0, 1.0 / 3.0, 2.0 / 3.0).finished();
   Eigen::MatrixXd q{900, 2};
-  Names labels;
+  Labels labels;
   Third() {
     for (Index i = 0; i < q.rows(); ++i) {
       const bool is_one = i % 10 == 0;
@@ -92,28 +92,28 @@ struct Third {
 
 TEST(Anchors, TellWhatPartOfAClassIsCalledAnother) {
   const Third third;
-  const clean::Anchors anchors(logarithms(third.q), third.labels);
+  const clean::Anchors anchors(log_beliefs(third.q), third.labels);
   EXPECT_LE((anchors.transition() - third.transition).cwiseAbs().maxCoeff(), 1e-6);
 }
 
 TEST(BeliefsOfTrueClasses, AreThoseOfLabelsWhereLabelsAreRight) {
-  const auto log_q = logarithms(drawn_probabilities(50, 4, 1));
+  const auto log_q = log_beliefs(drawn_probabilities(50, 4, 1));
   const auto log_p = clean::Anchors(clean::Matrix(0, 4), {}).beliefs_of_true_classes(log_q);
   EXPECT_LE((log_p.array().exp() - log_q.array().exp()).abs().maxCoeff(), 1e-5F);
 }
 
 TEST(BeliefsOfTrueClasses, AreThoseOfLabelsWhereTheyWouldTakeMinutes) {
   const clean::Matrix log_q = clean::Matrix::Constant(1000, 2300, -std::log(2300.0F));
-  const Names labels(1000, 0);
+  const Labels labels(1000, 0);
   EXPECT_TRUE(clean::Anchors(log_q, labels).beliefs_of_true_classes(log_q) == log_q);
 }
 
 TEST(BeliefsOfTrueClasses, NearlySolveTheLinearSystemWhereThatGivesProbabilities) {
   const Third third;
-  const clean::Anchors anchors(logarithms(third.q), third.labels);
+  const clean::Anchors anchors(log_beliefs(third.q), third.labels);
   const Eigen::MatrixXd p = drawn_probabilities(2500, 2, 2);
   const Eigen::MatrixXd q = p * anchors.transition();
-  const auto log_p = anchors.beliefs_of_true_classes(logarithms(q));
+  const auto log_p = anchors.beliefs_of_true_classes(log_beliefs(q));
   const Eigen::MatrixXd found = log_p.cast<double>().array().exp();
   EXPECT_LE((found - p).cwiseAbs().maxCoeff(), 0.02);
   EXPECT_GE((q - p).cwiseAbs().maxCoeff(), 0.3) << "which is what they were before";
@@ -123,7 +123,7 @@ TEST(BeliefsOfTrueClasses, AreProbabilitiesWhereTheSolutionOfTheLinearSystemIsNo
   const Third third;
   Eigen::MatrixXd q(1, 2);
   q << 0.1, 0.9; // more than the two thirds that a row of class 1 is called so: the solution is p = (-.35, 1.35)
-  const auto log_p = clean::Anchors(logarithms(third.q), third.labels).beliefs_of_true_classes(logarithms(q));
+  const auto log_p = clean::Anchors(log_beliefs(third.q), third.labels).beliefs_of_true_classes(log_beliefs(q));
   EXPECT_NEAR(log_p.array().exp().sum(), 1.0F, 1e-5F);
   EXPECT_GT(log_p(0, 1), std::log(0.99F));
 }
@@ -131,7 +131,7 @@ TEST(BeliefsOfTrueClasses, AreProbabilitiesWhereTheSolutionOfTheLinearSystemIsNo
 /// Clouds of points, a class each.
 struct Classes {
   LabelledSamples samples;
-  Names right;
+  Labels right;
 };
 
 /// Six of them, of which this part of the rows has the label of the class that follows.
@@ -142,8 +142,8 @@ Classes six_classes(Index rows, double part_wrong, std::uint64_t seed) {
   std::normal_distribution<float> normal;
   std::bernoulli_distribution is_wrong(part_wrong);
   FeatureTable features(Storage::float32, classes);
-  Names given;
-  Names right;
+  Labels given;
+  Labels right;
   for (Index i = 0; i < rows; ++i) {
     const std::uint32_t k = any(generator);
     std::array<float, classes> row{};
@@ -153,7 +153,7 @@ Classes six_classes(Index rows, double part_wrong, std::uint64_t seed) {
     right.push_back(k);
     given.push_back(is_wrong(generator) ? (k + 1) % classes : k);
   }
-  return {{std::make_shared<const FeatureTable>(std::move(features)), std::make_shared<const Names>(std::move(given))},
+  return {{std::make_shared<const FeatureTable>(std::move(features)), std::make_shared<const Labels>(std::move(given))},
           std::move(right)};
 }
 
