@@ -289,7 +289,11 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
     fmt::print(stderr, "duplex: {}\n",
                !certificate->exists() ? "there is no certificate: the hypergradient is not available"
                : !certificate->differences_decide()
-                   ? "there is no certificate: rounding hides differences of φ, by which the hypergradient is checked"
+                   ? (certificate->has_differences()
+                          ? "there is no certificate: rounding hides differences of φ, by which the hypergradient is "
+                            "checked"
+                          : "there is no certificate: φ is not available beside x, where differences of it would check "
+                            "the hypergradient")
                : !certificate->is_consistent() ? "differences of φ contradict the hypergradient; see `duplex check`"
                                                : "the certificate refutes the run: " + certificate->refuted);
   }

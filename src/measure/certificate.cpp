@@ -17,7 +17,8 @@ std::string Certificate::text() const {
     lines += "  differences of φ      " +
              std::string(is_consistent()        ? "agree"
                          : differences_decide() ? "DISAGREE"
-                                                : "DECIDE NOTHING, rounding hides them") +
+                         : has_differences()    ? "DECIDE NOTHING, rounding hides them"
+                                                : "DECIDE NOTHING, φ is not available beside x") +
              " along " + std::to_string(directions) + " random directions to " + short_number(difference_error) +
              " of the larger of these (" + short_number(difference_tolerance) + " is allowed)\n";
     lines += "  φ(x) = F(x, y*(x))    " + short_number(value, 10) + "\n";

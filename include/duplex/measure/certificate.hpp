@@ -55,10 +55,12 @@ struct Certificate {
   std::string refuted; ///< what the run claims and is not borne out, with the numbers; empty where there is nothing
 
   [[nodiscard]] bool exists() const { return unavailable.empty(); }
+  /// Whether φ could be differenced at all.
+  [[nodiscard]] bool has_differences() const { return std::isfinite(difference_error); }
   /// Whether rounding leaves enough of the differences to tell anything.
   [[nodiscard]] bool differences_decide() const {
     constexpr double most = 0.1;
-    return exists() && difference_tolerance <= most;
+    return exists() && has_differences() && difference_tolerance <= most;
   }
   /// Differences of φ agree with the hypergradient.
   [[nodiscard]] bool is_consistent() const { return differences_decide() && difference_error <= difference_tolerance; }
@@ -137,6 +139,7 @@ private:
     certificate.directions = options.directions;
     certificate.entries_at_bounds = box_.entries_at_bounds(x);
     certificate.outward_hypergradient = norm(outward);
+    noise_ = noise_of_phi(x, y, certificate.value);
     certificate.difference_scale =
         std::max({certificate.hypergradient, certificate.first_hypergradient.value_or(0.0), 1e-300});
     const double reach = 2.0 * difference_step(x);
@@ -175,11 +178,12 @@ private:
     constexpr double decides = 1e-4;
     const double epsilon = precision(x);
     const double of_rounding = along.to_both_sides ? 10.0 : 40.0; // by the sum of the weights of the values
+    const double noise = of_rounding * std::max(epsilon * std::abs(value), noise_);
     const auto phi_at = [&](const V &moved) { return phi(moved, y); };
     DifferenceError best;
     for (const double shorter : {1.0, 1e-2, 1e-4}) {
       const double step = shorter * difference_step(x);
-      const double rounding = of_rounding * epsilon * std::abs(value) / (step * along.scale);
+      const double rounding = noise / (step * along.scale);
       const double found = along.to_both_sides ? central_difference(x, along.direction, step, phi_at)
                                                : forward_difference(x, value, along.direction, step, phi_at);
       const double error = std::abs(found - along.claimed) / along.scale;
@@ -196,6 +200,21 @@ private:
       }
     }
     return best;
+  }
+
+  /// By how much φ changes where x changes in its last bits: what rounding makes of y*(x), too.
+  [[nodiscard]] double noise_of_phi(const V &x, const V &y, double value) {
+    constexpr int samples = 3;
+    SplitMix64 generator(11);
+    V moved = zeros_like(x);
+    double largest = 0.0;
+    for (int i = 0; i < samples; ++i) {
+      change_last_bits(x, generator, moved);
+      box_.project(moved);
+      const double change = std::abs(phi(moved, y) - value);
+      largest = std::isfinite(change) ? std::max(largest, change) : largest;
+    }
+    return largest;
   }
 
   /// φ(x); NaN where it does not exist. By a closed form where there is one; where the lower level has many minimizers
@@ -217,6 +236,7 @@ private:
   Box<V> box_;
   ExactResponse<V> exact_;
   SlopeMeter<V> meter_;
+  double noise_ = 0.0; ///< of φ at the end of the run
 };
 
 // Outside of the class, where it would be inline, and be compiled by every program that calls it.
@@ -226,7 +246,7 @@ Certificate Certifier<V>::certify(const State<V> &start, const State<V> &end, co
   certificate.claims = options.claims;
   certificate.blocks = KktResidual<ProblemView<V>>(problem_).at(end.x, end.y, end.v);
   Verification<V> verification(problem_, start);
-  const auto &first = verification.first();
+  const auto &first = verification.first_or_from(end.y);
   if (first.known()) {
     certificate.first_hypergradient = first.norm;
   }

@@ -54,6 +54,15 @@ public:
     return verdict_.first;
   }
 
+  /// The same, with y from another guess where that of the start leads nowhere: f may have several minimizers, and the
+  /// run's y lead to the one that it follows.
+  const MeasuredSlope &first_or_from(const V &guess) {
+    if (!first().known()) {
+      verdict_.first = measured_at_start(guess);
+    }
+    return verdict_.first;
+  }
+
   /// Whether the last verification, of before where a run goes on, holds for another tolerance too.
   [[nodiscard]] bool holds_for(double tolerance) {
     verdict_.tolerance = tolerance;
@@ -66,10 +75,7 @@ public:
     constexpr double accuracy = 0.02;
     verdict_.tolerance = tolerance;
     verdict_.slope = {};
-    if (!first().known()) { // f may have several minimizers, and the run's y lead to the one that it follows
-      verdict_.first = measured_at_start(at.y);
-    }
-    if (first().known()) {
+    if (first_or_from(at.y).known()) {
       verdict_.slope = measured(at.x, at.y, {.absolute = share * verdict_.goal(), .relative = accuracy}, &at.v);
     }
     return verdict_;
