@@ -157,22 +157,15 @@ TEST(Cli, CertifiesTheEndOfARun) {
   EXPECT_NE(text.find("differences of φ      agree along 5 random directions"), std::string::npos) << text;
 }
 
-TEST(Cli, CertifiesBesideTheStartAsTheRunHasMeasuredIt) {
-  // The start's y, clipped with x, leads nowhere; the run's does, and its claim is right.
-  const auto text =
-      run_tool("solve --problem counter-example --seed 647723 --n 10 --matrix dense --condition 1.31 --smallest "
-               "7.003e-07 --start -3 --tolerance 1e-10 --x-lower 0 --certify")
-          .output;
-  EXPECT_NE(text.find("the run claims   is borne out"), std::string::npos) << text;
-}
-
-TEST(Cli, CertifiesWhereRoundingOfTheLowerSolveIsMoreThanThatOfPhi) {
-  const auto text =
-      run_tool("solve --problem counter-example --seed 910979 --n 10 --matrix dense --condition 1.195e+07 "
-               "--smallest 8.056 --start 1e6 --tolerance 1e-3 --x-upper 1 --certify")
-          .output;
-  EXPECT_NE(text.find("certificate"), std::string::npos) << text;
-  EXPECT_EQ(text.find("DISAGREE"), std::string::npos) << text;
+TEST(Cli, RefutesNoClaimThatIsRight) {
+  // A start whose y, clipped with x, leads nowhere; and a lower solve whose rounding is more than that of φ.
+  for (const std::string problem :
+       {"--seed 647723 --condition 1.31 --smallest 7.003e-07 --start -3 --tolerance 1e-10 --x-lower 0",
+        "--seed 910979 --condition 1.195e+07 --smallest 8.056 --start 1e6 --tolerance 1e-3 --x-upper 1"}) {
+    const auto text = run_tool("solve --problem counter-example --n 10 --matrix dense --certify " + problem).output;
+    EXPECT_NE(text.find("the run claims   is borne out"), std::string::npos) << text;
+    EXPECT_EQ(text.find("DISAGREE"), std::string::npos) << text;
+  }
 }
 
 TEST(Cli, ExitsByTheCertificateWhereOneIsAskedFor) {
