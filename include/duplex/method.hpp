@@ -23,7 +23,9 @@
 #include <duplex/step/upper_rule.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace duplex {
 
@@ -40,14 +42,30 @@ struct MethodTraits {
   [[nodiscard]] bool chooses_its_steps() const { return own_tolerance > 0.0; }
 };
 
+/// Why a step could not be done. It nearly always could: then this costs the smallest steps no more than a pointer.
+class StepFailure {
+public:
+  StepFailure() = default;
+  StepFailure(std::string text)
+      : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  StepFailure(const char *text) : StepFailure(std::string(text)) {}
+
+  [[nodiscard]] bool empty() const { return text_ == nullptr; }
+  [[nodiscard]] std::string text() const { return text_ ? *text_ : std::string(); }
+
+private:
+  std::shared_ptr<const std::string> text_;
+};
+
 /// What a step reports to the loop.
 struct StepReport {
   StepSizes steps = {};
-  std::string failure = {}; ///< empty unless the method could not do the step
+  StepFailure failure = {}; ///< empty unless the method could not do the step
   bool stuck = false;       ///< the step failed because nothing can be improved: the state is as good as it gets
   bool not_finite = false;  ///< what failed met NaN or infinity
   bool moved_x = false;     ///< the step has moved x itself
-  bool tentative = false;   ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
+  bool ahead = false;     ///< it was launched on a device and may not be done yet: reading ‖d‖ makes the host wait
+  bool tentative = false; ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
   /// The method believes that ‖∇φ‖ is this small relative to the first, and has left x where it was. Zero: it does not.
   double claims = 0.0;
 };
@@ -74,8 +92,6 @@ public:
   /// Is told what became of the last step's claim. Returns false where the method has nothing left to try.
   [[nodiscard]] virtual bool learn(const Verdict & /*verdict*/, const SlopeMeter<V> & /*truth*/) { return false; }
 
-  /// Whether the last step was launched on a device and may not be done yet: reading ‖d‖ makes the host wait.
-  [[nodiscard]] virtual bool runs_ahead() const { return false; }
   /// From here on steps are to be done one by one, not ahead of the host.
   virtual void stop_running_ahead() {}
 };

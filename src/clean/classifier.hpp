@@ -22,8 +22,11 @@ namespace duplex::clean {
 /// Part of what a model is fitted to.
 struct WeightedSamples {
   LabelledSamples samples;
-  Vector weights;          ///< one per sample; 0 leaves it out
-  Matrix likelihoods = {}; ///< P(label | true class), samples by classes; none: labels are taken as they are
+  Vector weights; ///< one per sample; 0 leaves it out
+  /// P(label | true class), samples by classes, of which those of this part begin with one of the rows; none: labels
+  /// are taken as they are.
+  std::shared_ptr<const Matrix> likelihoods = nullptr;
+  Index first_likelihood = 0;
 };
 
 /// Penalties are in the classifier's own unit, and tried from the largest on, each from where the one before ended.

@@ -87,11 +87,11 @@ public:
   }
 
 private:
-  /// What one way of judging rows has come to.
-  struct Believed {
+  /// What one way of judging rows has come to, without what its models say of the training rows: that takes as much
+  /// memory as a tenth of the features may, and can be had again.
+  struct PutAside {
     std::vector<OutOfFold> fitted;
-    Matrix of_training; ///< log p, as of_trusted
-    Matrix of_trusted;
+    Matrix of_trusted; ///< log p
     Eigen::VectorXd pooling;
   };
 
@@ -231,7 +231,6 @@ private:
   }
 
   void judge_in_rounds() {
-    likelihoods_ = likelihoods_by_chance(chosen_.front().fitness.by_chance);
     Eigen::VectorXd first = Eigen::VectorXd::Zero(static_cast<Index>(voices()));
     first[0] = chosen_.front().fitness.sharpness;
     tell("fitting models to the given labels");
@@ -245,6 +244,7 @@ private:
       result_.others_agreement = share_of_equal(predicted(options_.others->training), given());
       result_.own_agreement = share_of_equal(predicted(fitted_.front().training), given());
     }
+    likelihoods_ = std::make_shared<const Matrix>(likelihoods_by_chance(chosen_.front().fitness.by_chance));
     pool(first, 1.0);
     see_through_wrong_labels();
     improve(first, 1.0);
@@ -262,10 +262,12 @@ private:
   void improve(const Eigen::VectorXd &first, double weight_of_trusted) {
     for (std::int64_t round = 1; round <= options_.rounds; ++round) {
       tell(fmt::format("round {} of {}", round, options_.rounds));
-      likelihoods_ = account(Sharpness::as_it_is).likelihoods;
+      likelihoods_.reset(); // what is not needed makes room for what comes
+      likelihoods_ = std::make_shared<const Matrix>(account(Sharpness::as_it_is).likelihoods);
+      beliefs_.resize(0, 0);
       for (std::size_t i = 0; i < chosen_.size(); ++i) {
         Lesson now = lesson(chosen_[i].learner.classifier().plan().in_a_round);
-        now.likelihoods = &likelihoods_;
+        now.likelihoods = likelihoods_;
         now.weights = &counts_in_fits_;
         fit_folds(chosen_[i].learner, now, fitted_[i]);
       }
@@ -291,32 +293,49 @@ private:
     if (alone < so_far - much) {
       return;
     }
-    Believed best{fitted_, beliefs_, trusted_beliefs_, pooling_};
     Eigen::VectorXd trusted_model = Eigen::VectorXd::Zero(pooling_.size());
     trusted_model[pooling_.size() - 1] = 1.0;
-    beliefs_ = of_trusted_->training;
-    trusted_beliefs_ = of_trusted_->trusted;
-    if (alone > so_far + much) {
-      best = {fitted_, beliefs_, trusted_beliefs_, trusted_model};
-      result_.began_with_trusted = true;
-      trusted_alone_ = true;
-    }
     if (trusted_.rows() >= least && options_.rounds > 0) {
       tell("once more, from the trusted rows");
+      const PutAside before = put_aside();
       for (std::size_t i = 0; i < fitted_.size(); ++i) {
         fitted_[i].models.assign(fitted_[i].models.size(), chosen_[i].learner.classifier().untrained());
       }
+      beliefs_ = of_trusted_->training;
+      trusted_beliefs_ = of_trusted_->trusted;
       improve(trusted_model, std::sqrt(static_cast<double>(rows()) / static_cast<double>(trusted_.rows())));
       if (fit_to_trusted(trusted_beliefs_) > std::max(so_far + much, alone)) {
-        best = {fitted_, beliefs_, trusted_beliefs_, pooling_};
         result_.began_with_trusted = true;
-        trusted_alone_ = false;
+        return;
       }
+      go_back_to(before);
     }
-    fitted_ = std::move(best.fitted);
-    beliefs_ = std::move(best.of_training);
-    trusted_beliefs_ = std::move(best.of_trusted);
-    pooling_ = std::move(best.pooling);
+    if (alone > so_far + much) {
+      beliefs_ = of_trusted_->training;
+      trusted_beliefs_ = of_trusted_->trusted;
+      pooling_ = trusted_model;
+      result_.began_with_trusted = true;
+      trusted_alone_ = true;
+    }
+  }
+
+  [[nodiscard]] PutAside put_aside() {
+    PutAside out{{}, trusted_beliefs_, pooling_};
+    for (auto &fitted : fitted_) {
+      fitted.training.resize(0, 0);
+      out.fitted.push_back(fitted);
+    }
+    return out;
+  }
+
+  void go_back_to(const PutAside &before) {
+    fitted_ = before.fitted;
+    for (std::size_t i = 0; i < fitted_.size(); ++i) {
+      judge_folds(chosen_[i].learner, fitted_[i]);
+    }
+    pooling_ = before.pooling;
+    pool_beliefs();
+    trusted_beliefs_ = before.of_trusted;
   }
 
   [[nodiscard]] bool pools_trusted() const {
@@ -326,7 +345,8 @@ private:
     return fitted_.size() + (options_.others ? 1 : 0) + (pools_trusted() ? 1 : 0);
   }
 
-  void pool(const Eigen::VectorXd &first, double weight_of_trusted) {
+  /// What the models say, of which the pooling takes a share each.
+  [[nodiscard]] std::vector<Voice> all_voices() const {
     std::vector<Voice> all;
     for (const auto &fitted : fitted_) {
       all.push_back({&fitted.training, &fitted.trusted});
@@ -337,10 +357,18 @@ private:
     if (pools_trusted()) {
       all.push_back({&of_trusted_->training, &of_trusted_->trusted});
     }
-    pooling_ = pooling_weights(all, {likelihoods_, right_, weight_of_trusted}, first);
+    return all;
+  }
+
+  void pool(const Eigen::VectorXd &first, double weight_of_trusted) {
+    pooling_ = pooling_weights(all_voices(), {*likelihoods_, right_, weight_of_trusted}, first);
+    pool_beliefs();
+  }
+
+  void pool_beliefs() {
     std::vector<const Matrix *> training;
     std::vector<const Matrix *> trusted;
-    for (const auto &voice : all) {
+    for (const auto &voice : all_voices()) {
       training.push_back(voice.training);
       trusted.push_back(voice.trusted);
     }
@@ -358,8 +386,9 @@ private:
 
   void give_verdict() {
     tell("judging the labels");
+    likelihoods_.reset();
     LabelAccount found = account(Sharpness::found);
-    likelihoods_ = std::move(found.likelihoods);
+    likelihoods_ = std::make_shared<const Matrix>(std::move(found.likelihoods));
     result_.noise = std::move(found.noise);
     result_.near_boundaries = found.near_boundaries;
     result_.wrong_by_class = found.wrong_by_class;
@@ -427,34 +456,53 @@ private:
   }
 
   /// The learner that fits best now, on all rows. Where the model of the trusted rows alone has judged them, labels go
-  /// wrong in a way that no account here knows: then on the rows that are no suspects, as they are labelled.
+  /// wrong in a way that no account here knows: then on the rows that are no suspects, as they are labelled. The model
+  /// of the trusted rows alone is kept where it knows trusted rows that it has not seen better than either does.
   void fit_final() {
     tell("fitting the model to all rows");
     std::size_t best = 0;
     double least = infinity;
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
-      const Unseen unseen{.training = fitted_[i].training,
-                          .trusted = fitted_[i].trusted,
-                          .given = {given().begin(), given().end()},
-                          .right = right_};
-      if (const double loss = fitness_of(unseen, &likelihoods_).loss; loss < least) {
+      const double loss = fitness_of(some_unseen(fitted_[i], given(), right_), likelihoods_.get()).loss;
+      if (loss < least) {
         least = loss;
         best = i;
       }
     }
+    beliefs_.resize(0, 0); // of the training rows nothing is needed any more
+    if (of_trusted_) {
+      of_trusted_->training.resize(0, 0);
+    }
+    for (auto &fitted : fitted_) {
+      fitted.training.resize(0, 0);
+    }
     const Learner &learner = chosen_[best].learner;
+    OutOfFold &fitted = fitted_[best];
     Lesson last = lesson(learner.classifier().plan().at_last);
     Vector counts = counts_in_fits_;
+    last.weights = &counts;
     if (trusted_alone_) {
       counts.array() *= (result_.trust.array() >= result_.suspect_below).cast<float>();
+      fitted.models.clear();
+      fit_folds(learner, last, fitted);
     } else {
-      last.likelihoods = &likelihoods_;
+      last.likelihoods = likelihoods_;
     }
-    last.weights = &counts;
-    Vector model = trusted_alone_ ? learner.classifier().untrained() : fitted_[best].models.front();
-    result_.rho = fitted_[best].rho;
+    result_.rho = fitted.rho;
+    if (pools_trusted() && loss_of_trusted(of_trusted_->trusted) < loss_of_trusted(fitted.trusted)) {
+      result_.keeps_trusted_model = true;
+      result_.rho = of_trusted_->rho;
+      result_.model = *result_.trusted_only;
+      return;
+    }
+    Vector model = trusted_alone_ ? learner.classifier().untrained() : fitted.models.front();
     fit_outside(learner, -1, last, result_.rho, model);
     result_.model = written(learner, model);
+  }
+
+  /// By models that have not seen the trusted rows, as sharp as they are best.
+  [[nodiscard]] double loss_of_trusted(const Matrix &log_p) const {
+    return fitness_of({.training = Matrix(0, classes_), .trusted = log_p, .given = {}, .right = right_}).loss;
   }
 
   [[nodiscard]] FittedModel written(const Learner &learner, const Vector &model) const {
@@ -480,12 +528,12 @@ private:
   std::vector<Chosen> chosen_; ///< the best first
   std::vector<OutOfFold> fitted_;
   std::optional<OfTrusted> of_trusted_;
-  Matrix others_of_trusted_;   ///< what others' models believe of the trusted samples
-  Vector counts_in_fits_;      ///< 1, or 0 where a training row is a copy of a trusted one
-  bool trusted_alone_ = false; ///< whether the model of the trusted rows alone judges
-  Matrix likelihoods_;         ///< P(given label | true class), training rows by classes
-  Eigen::VectorXd pooling_;    ///< of the learners, of others, and of the trusted model, where these have a voice
-  Matrix beliefs_;             ///< log p of the true classes, from the features
+  Matrix others_of_trusted_;                  ///< what others' models believe of the trusted samples
+  Vector counts_in_fits_;                     ///< 1, or 0 where a training row is a copy of a trusted one
+  bool trusted_alone_ = false;                ///< whether the model of the trusted rows alone judges
+  std::shared_ptr<const Matrix> likelihoods_; ///< P(given label | true class), training rows by classes
+  Eigen::VectorXd pooling_; ///< of the learners, of others, and of the trusted model, where these have a voice
+  Matrix beliefs_;          ///< log p of the true classes, from the features
   Matrix trusted_beliefs_;
   Result result_;
 };

@@ -49,8 +49,9 @@ std::vector<WeightedSamples> FewColumns::joined(std::span<const WeightedSamples>
     SparseEntries entries;
     auto labels = std::make_shared<std::vector<std::uint32_t>>();
     WeightedSamples all;
+    Matrix likelihoods;
     for (const auto &part : parts) {
-      if ((part.likelihoods.size() > 0) != with_likelihoods) {
+      if ((part.likelihoods != nullptr) != with_likelihoods) {
         continue;
       }
       append(*part.samples.features, entries);
@@ -59,12 +60,16 @@ std::vector<WeightedSamples> FewColumns::joined(std::span<const WeightedSamples>
       all.weights.conservativeResize(before + part.weights.size());
       all.weights.tail(part.weights.size()) = part.weights;
       if (with_likelihoods) {
-        all.likelihoods.conservativeResize(before + part.weights.size(), part.likelihoods.cols());
-        all.likelihoods.bottomRows(part.weights.size()) = part.likelihoods;
+        likelihoods.conservativeResize(before + part.weights.size(), part.likelihoods->cols());
+        likelihoods.bottomRows(part.weights.size()) =
+            part.likelihoods->middleRows(part.first_likelihood, part.weights.size());
       }
     }
     if (!labels->empty()) {
       all.samples = {std::make_shared<const FeatureTable>(std::move(entries), count()), std::move(labels)};
+      if (with_likelihoods) {
+        all.likelihoods = std::make_shared<const Matrix>(std::move(likelihoods));
+      }
       out.push_back(std::move(all));
     }
   }

@@ -60,7 +60,7 @@ private:
     std::vector<Group> groups;
     for (const auto &part : parts) {
       auto &loss = losses.emplace_back(part.samples, classes_, threads_);
-      groups.push_back({&loss, &part.weights, part.likelihoods.size() > 0 ? &part.likelihoods : nullptr});
+      groups.push_back({&loss, &part.weights, part.likelihoods.get(), part.first_likelihood});
     }
     clean::fit(groups, classes_, options, model);
   }

@@ -57,9 +57,8 @@ void fit_outside(const Learner &learner, Index fold, const Lesson &lesson, doubl
     const Index count = part.samples.features->rows();
     if (count > 0) {
       part.weights = lesson.weights != nullptr ? Vector(lesson.weights->segment(first, count)) : Vector::Ones(count);
-      if (lesson.likelihoods != nullptr) {
-        part.likelihoods = lesson.likelihoods->middleRows(first, count);
-      }
+      part.likelihoods = lesson.likelihoods;
+      part.first_likelihood = first;
       parts.push_back(std::move(part));
     }
     if (auto trusted = learner.trusted_in(other)) {
@@ -151,11 +150,15 @@ void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted) 
       break; // less of a penalty would overfit all the more
     }
   }
+  for (Index fold = 1; fold < learner.folds(); ++fold) {
+    fit_outside(learner, fold, lesson, fitted.rho, fitted.models[static_cast<std::size_t>(fold)]);
+  }
+  judge_folds(learner, fitted);
+}
+
+void judge_folds(const Learner &learner, OutOfFold &fitted) {
   for (Index fold = 0; fold < learner.folds(); ++fold) {
-    Vector &own = fitted.models[static_cast<std::size_t>(fold)];
-    if (fold > 0) {
-      fit_outside(learner, fold, lesson, fitted.rho, own);
-    }
+    const Vector &own = fitted.models[static_cast<std::size_t>(fold)];
     const Matrix training = learner.judge_training(fold, own);
     if (fitted.training.rows() != learner.training_rows()) {
       fitted.training.resize(learner.training_rows(), training.cols());
@@ -166,6 +169,16 @@ void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted) 
       fitted.trusted.middleRows(learner.first_trusted(fold), trusted.rows()) = trusted;
     }
   }
+}
+
+Unseen some_unseen(const OutOfFold &fitted, std::span<const std::uint32_t> given,
+                   std::span<const std::uint32_t> right) {
+  const Index rows = rows_that_tell(fitted.training.rows());
+  const auto last = given.begin() + static_cast<std::ptrdiff_t>(rows);
+  return {.training = fitted.training.topRows(rows),
+          .trusted = fitted.trusted,
+          .given = {given.begin(), last},
+          .right = {right.begin(), right.end()}};
 }
 
 OfTrusted fit_trusted_alone(const Learner &learner, std::span<const std::uint32_t> right, Index classes,

@@ -11,8 +11,9 @@ namespace duplex::clean {
 
 /// What a fit takes from the training rows; trusted rows count one each, by their labels.
 struct Lesson {
-  const Matrix *likelihoods = nullptr; ///< P(given label | true class) of all training rows; none: labels as given
-  const Vector *weights = nullptr;     ///< of all training rows; none: one each
+  std::shared_ptr<const Matrix> likelihoods =
+      nullptr;                     ///< P(given label | true class) of all training rows; none: labels as given
+  const Vector *weights = nullptr; ///< of all training rows; none: one each
   std::int64_t iterations = 60;
   const std::atomic<bool> *interrupt = nullptr;
 };
@@ -28,8 +29,9 @@ struct Unseen {
   std::vector<std::uint32_t> right;
 };
 
-/// How well scores fit labels, the less the better: over sharpnesses β, and over parts c of labels that are wrong by
-/// chance where `likelihoods` does not tell how they came about, the least of
+/// How well scores fit labels, of which the first few thousand rows tell enough, the less the better: over sharpnesses
+/// β, and over parts c of labels that are wrong by chance where `likelihoods` does not tell how they came about, the
+/// least of
 ///
 ///   −Σ log((1 − c) softmax(βz)_given + c/K)  or  −Σ log Σ_k softmax(βz)_k P(given | k),  and  −Σ log
 ///   softmax(βz)_right.
@@ -58,6 +60,13 @@ struct OutOfFold {
 
 /// Fits all folds from where they are. On the first, the plan's factors on the penalty are tried.
 void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted);
+
+/// As much of that as fitness_of() takes.
+[[nodiscard]] Unseen some_unseen(const OutOfFold &fitted, std::span<const std::uint32_t> given,
+                                 std::span<const std::uint32_t> right);
+
+/// What the models that are there say of the rows of their folds.
+void judge_folds(const Learner &learner, OutOfFold &fitted);
 
 /// The same of trusted rows alone: models fitted to them judge trusted rows out of fold, and one fitted to all of them
 /// judges training rows.

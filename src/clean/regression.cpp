@@ -19,7 +19,7 @@ double value_of(const Group &group) {
   double value = 0.0;
   for (Index i = 0; i < p.rows(); ++i) {
     auto row = p.row(i).array();
-    row *= group.likelihoods->row(i).array();
+    row *= group.likelihoods->row(group.first_likelihood + i).array();
     const float sum = std::max(row.sum(), least);
     row /= sum;
     value -= static_cast<double>((*group.weights)[i]) * std::log(static_cast<double>(sum));

@@ -23,6 +23,7 @@ struct Group {
   Loss *loss;
   const Vector *weights;               ///< one per sample
   const Matrix *likelihoods = nullptr; ///< P(label | true class), samples by classes; none: labels are right
+  Index first_likelihood = 0;          ///< the row of the first sample
 };
 
 struct FitOptions {

@@ -131,7 +131,7 @@ TEST(ForwardLoss, IsMinimizedByTheFit) {
   const LabelledSamples samples{std::make_shared<const FeatureTable>(table_of(2, some_numbers(2 * rows, 5))),
                                 std::make_shared<const std::vector<std::uint32_t>>(labels)};
   const auto classifier = clean::make_linear(2, 2, 1.0, 1);
-  const clean::WeightedSamples part{samples, clean::Vector::Ones(rows), told};
+  const clean::WeightedSamples part{samples, clean::Vector::Ones(rows), std::make_shared<const clean::Matrix>(told)};
   clean::Vector model = classifier->untrained();
   constexpr double rho = 0.05;
   classifier->fit({&part, 1}, {.rho = rho, .iterations = 200}, model);

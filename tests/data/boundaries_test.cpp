@@ -12,11 +12,11 @@ using data::add_noise_near_boundaries;
 using data::nearest_other_classes;
 
 /// One feature: class 0 at 0, 1, 2, ... 9, class 1 at 11, 12, ... 20, class 2 far away.
-struct Line {
+struct ThreeClasses {
   FeatureTable features{Storage::float32, 1};
   std::vector<std::uint32_t> labels;
 
-  Line() {
+  ThreeClasses() {
     const auto add = [&](float place, std::uint32_t label) {
       features.append(std::span<const float>(&place, 1));
       labels.push_back(label);
@@ -34,7 +34,7 @@ struct Line {
 };
 
 TEST(NoiseNearBoundaries, RefusesWhatDoesNotFit) {
-  const Line line;
+  const ThreeClasses line;
   EXPECT_CONTAINS(refusal([&] { (void)nearest_other_classes(line.features, line.labels, 2); }),
                   "has label number 2, expected less than 2");
   const std::vector<std::uint32_t> few{0, 1};
@@ -45,7 +45,7 @@ TEST(NoiseNearBoundaries, RefusesWhatDoesNotFit) {
 }
 
 TEST(NoiseNearBoundaries, GivesTheRowsBetweenTwoClassesTheOthersLabel) {
-  const Line line;
+  const ThreeClasses line;
   const auto nearest = nearest_other_classes(line.features, line.labels, 3);
   EXPECT_EQ(nearest.label[0], 1U);
   EXPECT_EQ(nearest.label[19], 0U);
@@ -84,7 +84,7 @@ TEST(NoiseNearBoundaries, IsTheSameForASparseTableOfOneScale) {
 }
 
 TEST(NoiseNearBoundaries, LeavesARowAloneThatHasNoOtherOfItsClass) {
-  Line line;
+  ThreeClasses line;
   line.labels[29] = 3;
   const auto nearest = nearest_other_classes(line.features, line.labels, 4);
   EXPECT_EQ(nearest.ratio[29], std::numeric_limits<double>::infinity());

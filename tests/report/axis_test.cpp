@@ -24,34 +24,34 @@ Ticks ticks_over(bool logarithmic, std::vector<double> values, int at_most = 7) 
   return Axis(logarithmic, values, {0, 0}).ticks(at_most);
 }
 
-using Labels = std::vector<std::string>;
+using Shown = std::vector<std::string>;
 
 } // namespace
 
 TEST(Ticks, ShowAWholeUnitAboutAValueThatIsTheSameEverywhere) {
-  EXPECT_EQ(labels_of(ticks_over(false, {0, 0}, 2)), (Labels{"−1", "0", "1"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {0, 0}, 2)), (Shown{"−1", "0", "1"}));
   EXPECT_FALSE(ticks_over(true, {3, 3}).major.empty());
   EXPECT_FALSE(ticks_over(false, {-1e-300, -1e-300}).major.empty());
 }
 
 TEST(Ticks, StandAtMultiplesOfOneTwoOrFive) {
-  EXPECT_EQ(labels_of(ticks_over(false, {0, 1}, 5)), (Labels{"0", "0.2", "0.4", "0.6", "0.8", "1.0"}));
-  EXPECT_EQ(labels_of(ticks_over(false, {-30, 65}, 5)), (Labels{"−20", "0", "20", "40", "60"}));
-  EXPECT_EQ(labels_of(ticks_over(false, {0, 2400}, 5)), (Labels{"0", "500", "1000", "1500", "2000"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {0, 1}, 5)), (Shown{"0", "0.2", "0.4", "0.6", "0.8", "1.0"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {-30, 65}, 5)), (Shown{"−20", "0", "20", "40", "60"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {0, 2400}, 5)), (Shown{"0", "500", "1000", "1500", "2000"}));
 }
 
 TEST(Ticks, ShowLargeAndSmallNumbersWithPowersOfTen) {
-  EXPECT_EQ(labels_of(ticks_over(false, {0, 3e6}, 3)), (Labels{"0", "1×10^6", "2×10^6", "3×10^6"}));
-  EXPECT_EQ(labels_of(ticks_over(false, {1e-7, 2e-7}, 2)), (Labels{"1.0×10^-7", "1.5×10^-7", "2.0×10^-7"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {0, 3e6}, 3)), (Shown{"0", "1×10^6", "2×10^6", "3×10^6"}));
+  EXPECT_EQ(labels_of(ticks_over(false, {1e-7, 2e-7}, 2)), (Shown{"1.0×10^-7", "1.5×10^-7", "2.0×10^-7"}));
 }
 
 TEST(Ticks, SkipDecadesWhereThereAreTooManyForAll) {
-  EXPECT_EQ(labels_of(ticks_over(true, {1e-12, 1}, 4)), (Labels{"10^-12", "10^-8", "10^-4", "10^0"}));
+  EXPECT_EQ(labels_of(ticks_over(true, {1e-12, 1}, 4)), (Shown{"10^-12", "10^-8", "10^-4", "10^0"}));
 }
 
 TEST(Ticks, DivideALogarithmicAxisThatHasLessThanTwoPowersOfTen) {
-  EXPECT_EQ(labels_of(ticks_over(true, {0.15, 6})), (Labels{"0.2", "0.5", "1", "2", "5"}));
-  EXPECT_EQ(labels_of(ticks_over(true, {100, 125}, 5)), (Labels{"100", "105", "110", "115", "120", "125"}));
+  EXPECT_EQ(labels_of(ticks_over(true, {0.15, 6})), (Shown{"0.2", "0.5", "1", "2", "5"}));
+  EXPECT_EQ(labels_of(ticks_over(true, {100, 125}, 5)), (Shown{"100", "105", "110", "115", "120", "125"}));
 }
 
 TEST(Thinning, LeavesShortCurvesAsTheyAre) {

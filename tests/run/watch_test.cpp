@@ -13,8 +13,8 @@ using detail::Watch;
 
 const Metric<Vec> y_itself{"y", [](const Progress<Vec> &progress) { return progress.state.y[0]; }};
 
-struct Watched {
-  explicit Watched(Monitor<Vec> of, Options given = {}) : options(given), monitor(std::move(of)) {}
+struct LookedAt {
+  explicit LookedAt(Monitor<Vec> of, Options given = {}) : options(given), monitor(std::move(of)) {}
 
   Termination look(std::int64_t step, State<Vec> state, bool interrupted = false) {
     return watch.look(Progress<Vec>{.iteration = step,
@@ -35,7 +35,7 @@ struct Watched {
 };
 
 TEST(Watch, RefusesAMonitorThatContradictsItself) {
-  const auto refusal_of = [](const Monitor<Vec> &monitor) { return refusal([&] { Watched watched(monitor); }); };
+  const auto refusal_of = [](const Monitor<Vec> &monitor) { return refusal([&] { LookedAt watched(monitor); }); };
   EXPECT_CONTAINS(refusal_of({.cadence = {.every = 0}}), "cadence must have every >= 1");
   EXPECT_CONTAINS(refusal_of({.metrics = {y_itself}, .target = Target{"z", 1.0}}), "the target's metric 'z' is not");
   EXPECT_CONTAINS(refusal_of({.metrics = {y_itself}, .hold_out = HoldOut{"z", 1}}), "the hold-out's metric 'z' is not");
@@ -43,15 +43,15 @@ TEST(Watch, RefusesAMonitorThatContradictsItself) {
 }
 
 TEST(Watch, IsIdleWhereThereIsNothingToSee) {
-  const Watched idle((Monitor<Vec>()));
+  const LookedAt idle((Monitor<Vec>()));
   EXPECT_FALSE(idle.watch.active());
   EXPECT_FALSE(idle.watch.due(1));
-  EXPECT_TRUE(Watched({}, {.kkt_tolerance = 1e-6}).watch.active());
-  EXPECT_TRUE(Watched({}, {.kkt_relative_tolerance = 1e-6}).watch.active());
+  EXPECT_TRUE(LookedAt({}, {.kkt_tolerance = 1e-6}).watch.active());
+  EXPECT_TRUE(LookedAt({}, {.kkt_relative_tolerance = 1e-6}).watch.active());
 }
 
 TEST(Watch, IsDueAtItsCadenceAndAtTheLastStep) {
-  Watched run({.metrics = {y_itself}, .cadence = {.every = 4}}, {.max_iterations = 7});
+  LookedAt run({.metrics = {y_itself}, .cadence = {.every = 4}}, {.max_iterations = 7});
   EXPECT_TRUE(run.watch.due(1));
   EXPECT_EQ(run.look(1, numbers(1.0, 1.0, 0.0)), Termination::not_run);
   EXPECT_FALSE(run.watch.due(4));
@@ -61,7 +61,7 @@ TEST(Watch, IsDueAtItsCadenceAndAtTheLastStep) {
 
 TEST(Watch, TellsObserversWhatItMeasuredAndWhetherThatWasDue) {
   Trace<Vec> trace;
-  Watched run({.metrics = {y_itself}, .observers = {&trace}, .cadence = {.every = 4}});
+  LookedAt run({.metrics = {y_itself}, .observers = {&trace}, .cadence = {.every = 4}});
   (void)run.look(1, numbers(1.0, 5.0, 0.0));
   (void)run.look(2, numbers(1.0, 6.0, 0.0));
   ASSERT_EQ(trace.rows().size(), 2U);
@@ -73,7 +73,7 @@ TEST(Watch, TellsObserversWhatItMeasuredAndWhetherThatWasDue) {
 }
 
 TEST(Watch, StopsARunAtItsTargetUnlessAnInterruptBroughtItThere) {
-  Watched run({.metrics = {y_itself}, .target = Target{"y", 0.5}, .cadence = {.every = 4}});
+  LookedAt run({.metrics = {y_itself}, .target = Target{"y", 0.5}, .cadence = {.every = 4}});
   EXPECT_EQ(run.look(1, numbers(1.0, 0.6, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(2, numbers(1.0, 0.5, 0.0), true), Termination::not_run);
   EXPECT_EQ(run.look(2, numbers(1.0, 0.5, 0.0), false), Termination::target_reached);
@@ -81,14 +81,14 @@ TEST(Watch, StopsARunAtItsTargetUnlessAnInterruptBroughtItThere) {
 }
 
 TEST(Watch, StopsARunWhereTheCallersPredicateSaysSo) {
-  Watched run({.stop_when = [](const Progress<Vec> &progress) { return progress.iteration == 3; }});
+  LookedAt run({.stop_when = [](const Progress<Vec> &progress) { return progress.iteration == 3; }});
   EXPECT_EQ(run.look(2, numbers(1.0, 0.0, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(3, numbers(1.0, 0.0, 0.0)), Termination::predicate);
 }
 
 TEST(Watch, StopsARunWhereTheKktResidualIsSmall) {
   for (const Options &options : {Options{.kkt_tolerance = 1e-3}, Options{.kkt_relative_tolerance = 1e-3}}) {
-    Watched run({}, options);
+    LookedAt run({}, options);
     EXPECT_EQ(run.look(1, numbers(1.0, 0.0, 0.0)), Termination::not_run);
     EXPECT_EQ(run.look(2, numbers(1e-6, 1e-6, 1e-6)), Termination::kkt_tolerance);
   }
@@ -102,11 +102,11 @@ TEST(Watch, TakesAMetricThatIsNotThereAnyMoreForNaNButNotAtTheFirstLook) {
                            return 1.0;
                          }};
   for (const std::int64_t first : {0, 1}) {
-    Watched never({.metrics = {lost}});
+    LookedAt never({.metrics = {lost}});
     EXPECT_THROW((void)never.look(first, numbers(1.0, 0.0, 0.0)), NotAvailable);
   }
   Trace<Vec> trace;
-  Watched run({.metrics = {lost}, .observers = {&trace}});
+  LookedAt run({.metrics = {lost}, .observers = {&trace}});
   EXPECT_EQ(run.look(1, numbers(-1.0, 0.0, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(2, numbers(1.0, 0.0, 0.0)), Termination::not_run);
   EXPECT_EQ(trace.rows().at(0).metrics.at(0), 1.0);
@@ -114,7 +114,7 @@ TEST(Watch, TakesAMetricThatIsNotThereAnyMoreForNaNButNotAtTheFirstLook) {
 }
 
 TEST(Watch, EndsAnOverfittedRunAtItsBestState) {
-  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
+  LookedAt run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
   EXPECT_EQ(run.look(1, numbers(3.0, 0.5, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(2, numbers(2.0, 0.7, 0.0)), Termination::not_run);
   EXPECT_EQ(run.look(3, numbers(1.0, 0.8, 0.0)), Termination::overfitted);
@@ -129,7 +129,7 @@ TEST(Watch, EndsAnOverfittedRunAtItsBestState) {
 }
 
 TEST(Watch, CountsAnewAfterARecovery) {
-  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
+  LookedAt run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}});
   (void)run.look(1, numbers(3.0, 0.5, 0.0));
   (void)run.look(2, numbers(2.0, 0.7, 0.0));
   run.watch.start_anew();
@@ -137,7 +137,7 @@ TEST(Watch, CountsAnewAfterARecovery) {
 }
 
 TEST(Watch, LeavesAStateAloneThatMeetsWhatWasAskedFor) {
-  Watched run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 9}}, {.kkt_tolerance = 1e-3});
+  LookedAt run({.metrics = {y_itself}, .hold_out = HoldOut{"y", 9}}, {.kkt_tolerance = 1e-3});
   (void)run.look(1, numbers(3.0, 0.5, 0.0));
   (void)run.look(2, numbers(2.0, 0.7, 0.0));
   State<Vec> state = numbers(2.0, 0.7, 0.0);
@@ -150,10 +150,10 @@ TEST(Watch, LeavesAStateAloneThatMeetsWhatWasAskedFor) {
 
 TEST(Watch, OfARunThatGoesOnLooksWhereItWouldHaveLooked) {
   const Monitor<Vec> monitor{.metrics = {y_itself}, .hold_out = HoldOut{"y", 2}, .cadence = {.every = 4}};
-  Watched before(monitor);
+  LookedAt before(monitor);
   (void)before.look(1, numbers(3.0, 0.5, 0.0));
   (void)before.look(5, numbers(2.0, 0.7, 0.0));
-  Watched after(monitor);
+  LookedAt after(monitor);
   hand_over(before.watch, after.watch);
   EXPECT_FALSE(after.watch.due(8));
   EXPECT_TRUE(after.watch.due(9));

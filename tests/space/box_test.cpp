@@ -7,7 +7,7 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 Vec of(std::initializer_list<double> entries) {
   Vec out(static_cast<Index>(entries.size()));
@@ -22,9 +22,9 @@ std::string refusal_of_bounds(const Vec &lower, const Vec &upper, Index expected
 TEST(BoxOfBounds, RefusesThemByTheirEntry) {
   EXPECT_EQ(refusal_of_bounds(of({0, 0}), {}, 3), "bounds: the lower bound of x has 2 entries, expected 3");
   EXPECT_EQ(refusal_of_bounds({}, of({0}), 3), "bounds: the upper bound of x has 1 entries, expected 3");
-  EXPECT_EQ(refusal_of_bounds(of({0, no_number}), {}, 2), "bounds: lower[1] = nan, expected a number or -inf");
+  EXPECT_EQ(refusal_of_bounds(of({0, not_a_number}), {}, 2), "bounds: lower[1] = nan, expected a number or -inf");
   EXPECT_EQ(refusal_of_bounds(of({0, infinity}), {}, 2), "bounds: lower[1] = inf, expected a number or -inf");
-  EXPECT_EQ(refusal_of_bounds({}, of({no_number}), 1), "bounds: upper[0] = nan, expected a number or inf");
+  EXPECT_EQ(refusal_of_bounds({}, of({not_a_number}), 1), "bounds: upper[0] = nan, expected a number or inf");
   EXPECT_EQ(refusal_of_bounds({}, of({-infinity}), 1), "bounds: upper[0] = -inf, expected a number or inf");
   EXPECT_EQ(refusal_of_bounds(of({0, 2}), of({1, 1.5}), 2),
             "bounds: lower[1] = 2 and upper[1] = 1.5, expected lower <= upper");
@@ -46,7 +46,7 @@ TEST(BoxOfBounds, IsNoneWhereEveryBoundIsInfinite) {
 
 TEST(BoxOfBounds, MovesXToItsNearestPointAndKeepsNan) {
   const Box<Vec> box(of({0, -infinity, 1, 0}), of({1, 2, 1, infinity}), 4);
-  Vec x = of({-3, 5, 9, no_number});
+  Vec x = of({-3, 5, 9, not_a_number});
   box.project(x);
   EXPECT_EQ(x.head(3), of({0, 2, 1}));
   EXPECT_TRUE(std::isnan(x[3]));
@@ -63,7 +63,7 @@ TEST(BoxOfBounds, LeavesFreeWhatDoesNotLeadOutOfIt) {
   box.free_part(x, d, out);
   EXPECT_EQ(out, of({0, -1, 1, 0, 3, 0}));
   EXPECT_EQ(box.free_norm(x, d, out), std::sqrt(11.0));
-  Vec with_nan = of({no_number, 0, 0, 0, 0, 0});
+  Vec with_nan = of({not_a_number, 0, 0, 0, 0, 0});
   box.keep_free(x, with_nan);
   EXPECT_TRUE(std::isnan(with_nan[0]));
 }
@@ -73,7 +73,7 @@ TEST(BoxOfBounds, SaysWhichEntryIsOutside) {
   EXPECT_EQ(box.outside_text(of({1, -0.5})), "x[1] = -0.5, expected at least its lower bound 0");
   EXPECT_EQ(box.outside_text(of({3, 0})), "x[0] = 3, expected at most its upper bound 2");
   EXPECT_TRUE(box.holds(of({0, 2})));
-  EXPECT_FALSE(box.holds(of({0, no_number})));
+  EXPECT_FALSE(box.holds(of({0, not_a_number})));
   EXPECT_EQ(box.entries_at_bounds(of({0, 1})), 1);
   EXPECT_EQ(box.entries_at_bounds(of({0, 2})), 2);
 }

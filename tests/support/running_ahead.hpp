@@ -13,17 +13,16 @@ struct RunningAhead : Bagdc {
     using V = VectorOf<P>;
     Run(const RunningAhead &options, const P &problem, const State<V> &start) : Base(options, problem, start) {}
     StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) override {
-      ahead_ = k >= 4 && !beside_;
-      return Base::step(s, k, move);
+      StepReport report = Base::step(s, k, move);
+      report.ahead = k >= 4 && !beside_;
+      return report;
     }
-    [[nodiscard]] bool runs_ahead() const override { return ahead_; }
     void stop_running_ahead() override {
       ++times_back;
       beside_ = true;
     }
 
   private:
-    bool ahead_ = false;
     bool beside_ = false;
   };
 

@@ -29,6 +29,18 @@ public:
     before_ += Clock::now() - since_;
     runs_ = false;
   }
+  /// Stands still while `work` is done, and returns what that returns.
+  template <class Work> decltype(auto) pause_for(const Work &work) {
+    struct Pause {
+      explicit Pause(Stopwatch &of) : clock(of) { clock.pause(); }
+      Pause(const Pause &) = delete;
+      Pause &operator=(const Pause &) = delete;
+      ~Pause() { clock.start(); }
+      Stopwatch &clock;
+    };
+    const Pause pause(*this);
+    return work();
+  }
   [[nodiscard]] bool runs() const { return runs_; }
   [[nodiscard]] double seconds_while_paused() const { return std::chrono::duration<double>(before_).count(); }
   [[nodiscard]] double seconds_while_running() const {

@@ -5,8 +5,8 @@
 //   v⁺ = v + η_k (∇yF(x, y⁺) − ∇²yyψ(x, y⁺) v)
 //   d  = ∇xF(x, y⁺) − ∇²xyψ(x, y) v⁺            x⁺ = x − α_k d
 //
-// Cost of a step with μ = 0: three gradients, one Hessian product, one cross product; one more Hessian product with a
-// line search on η. Memory: six vectors beside the state; 4m + 6 more with mixing = m, which is not the paper's.
+// Cost of a step with μ = 0: three gradients, one Hessian product (two with a line search on η), one cross product.
+// Memory: six vectors beside the state; 4m + 6 more with mixing = m, which is not the paper's.
 
 #include <duplex/method.hpp>
 #include <duplex/problem/fused.hpp>
@@ -59,30 +59,29 @@ template <SecondOrderProblem P> class Bagdc::Run : public MethodRun<VectorOf<P>>
 public:
   using V = VectorOf<P>;
   Run(const Bagdc &options, const P &problem, const State<V> &start)
-      : options_(options), psi_(problem), psi_next_(problem), upper_(problem.upper()),
-        y_mover_(options.mixing, start.y), multiplier_(options, start.v), y_next_(zeros_like(start.y)),
-        gradient_(zeros_like(start.y)), direction_(zeros_like(start.x)), cross_(zeros_like(start.x)) {
+      : policy_(StepPolicy::of(options)), lambda_(options.lambda), psi_(problem), psi_next_(problem),
+        upper_(problem.upper()), y_mover_(options.mixing, start.y), multiplier_(options, start.v),
+        y_next_(zeros_like(start.y)), gradient_(y_next_), direction_(zeros_like(start.x)), cross_(direction_) {
     if (options.fused && options.mu == 0.0) {
       fused_ = FusedStep<P>(problem, options.dual, options.mixing > 0, start);
     }
   }
 
   StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> &move) override {
-    return step_by(StepPolicy::of(options_).at(k), s, move);
+    return step_by(policy_.at(k), s, move);
   }
-
   StepReport step_by(StepSizes size, State<V> &s, UpperUpdate<V> &move) {
     if (fused_) {
       size.eta = fused_.step(s, size, multiplier_.with(y_mover_), move, direction_);
       return {.steps = size, .moved_x = true};
     }
-    psi_.weigh(size.mu, options_.lambda);
+    psi_.weigh(size.mu, lambda_);
     psi_.at(s.x, s.y);
     psi_.grad_y(gradient_);
     assign(s.y, y_next_);
     y_mover_.move(-size.beta, gradient_, y_next_); // y⁺ = y − β ∇yψ(x, y)
 
-    psi_next_.weigh(size.mu, options_.lambda);
+    psi_next_.weigh(size.mu, lambda_);
     psi_next_.at(s.x, y_next_);
     upper_.at(s.x, y_next_);
     size.eta = multiplier_.move(psi_next_, upper_, size.eta, s.v); // v⁺ = v + η (∇yF(x, y⁺) − ∇²yyψ(x, y⁺) v)
@@ -104,7 +103,8 @@ public:
   }
 
 private:
-  Bagdc options_;
+  StepPolicy policy_;
+  double lambda_;
   AggregatedLower<P> psi_;
   AggregatedLower<P> psi_next_;
   UpperOf<P> upper_;

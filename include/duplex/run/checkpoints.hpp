@@ -32,9 +32,7 @@ public:
     }
     unfinished_.keep(*run.state);
     if (clock_.saving() != nullptr && unfinished_.snapshot_is_due()) {
-      run.meter->clock.pause();
-      unfinished_.keep_snapshot([&] { return parts_->saved(); });
-      run.meter->clock.start();
+      run.meter->clock.pause_for([&] { unfinished_.keep_snapshot([&] { return parts_->saved(); }); });
     }
   }
 

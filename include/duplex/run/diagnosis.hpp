@@ -129,7 +129,7 @@ template <VectorSpace V>
 template <VectorSpace V>
 [[nodiscard]] Diagnosis diagnosis_of_failure(const ProblemView<V> &problem, const StepOptions &options,
                                              const RunPoint<V> &run, const StepReport &outcome, bool grew) {
-  const auto &method_says = outcome.failure;
+  const std::string method_says = outcome.failure.text();
   if (!grew) {
     auto cause = find_not_finite(problem, options, run, outcome.moved_x);
     if (cause.found()) {

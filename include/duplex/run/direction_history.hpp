@@ -25,13 +25,12 @@ public:
   void see(double direction) {
     if (!std::isfinite(first_)) {
       first_ = direction;
+      set_bound();
     }
   }
 
-  [[nodiscard]] bool is_too_large(double direction) const {
-    return std::isfinite(direction) && std::isfinite(first_) && direction > divergence_factor_ * std::max(1.0, first_);
-  }
-  [[nodiscard]] bool is_good(double direction) const { return std::isfinite(direction) && !is_too_large(direction); }
+  [[nodiscard]] bool is_too_large(double direction) const { return std::isfinite(direction) && !is_good(direction); }
+  [[nodiscard]] bool is_good(double direction) const { return direction <= largest_good_; } // which NaN is not
 
   /// The first step from a start, where x and v may be such that d vanishes, says nothing.
   [[nodiscard]] bool is_first(std::int64_t step) const { return step <= started_after_ + 1; }
@@ -55,6 +54,10 @@ public:
     return patience_ > 0 && step - last_progress_ >= patience_;
   }
 
+  [[nodiscard]] bool ask_to_stop(std::int64_t step, double direction, bool tentative) const {
+    return meets_tolerance(step, direction, tentative) || stands_still(step);
+  }
+
   /// A run that stands still where ‖d‖ is next to nothing relative to the first is as good as it gets.
   [[nodiscard]] bool has_digits_left() const {
     constexpr double all_but_nothing = 1e-7;
@@ -70,16 +73,24 @@ public:
 
   template <class Archive> void archive(Archive &members) {
     members("first", first_);
+    set_bound();
     members("smallest", smallest_);
     members("last progress", last_progress_);
     members("started after", started_after_);
   }
 
 private:
+  /// Nothing finite is too large beside a first that is not known.
+  void set_bound() {
+    constexpr double largest = std::numeric_limits<double>::max();
+    largest_good_ = std::isfinite(first_) ? std::min(divergence_factor_ * std::max(1.0, first_), largest) : largest;
+  }
+
   double divergence_factor_;
   double tolerance_;
   std::int64_t patience_;
-  double first_ = std::numeric_limits<double>::quiet_NaN(); ///< Not finite until a direction was.
+  double first_ = std::numeric_limits<double>::quiet_NaN();  ///< Not finite until a direction was.
+  double largest_good_ = std::numeric_limits<double>::max(); ///< ‖d‖
   double smallest_ = std::numeric_limits<double>::infinity();
   std::int64_t last_progress_ = 0; ///< The step at which ‖d‖ was the smallest.
   std::int64_t started_after_ = 0; ///< The step before the run's first, or before its first since a recovery.

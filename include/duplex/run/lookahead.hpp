@@ -30,9 +30,10 @@ public:
     }
   }
   /// Puts the run back to the last step that was kept.
-  template <class Run> void go_back(Run &run) const {
+  template <class Run> void go_back(Run &run) {
     StateReader members(*good_);
     run.archive(members);
+    last_look_ = good_iteration_;
   }
 
   void start_anew(std::int64_t step) {

@@ -57,7 +57,7 @@ private:
     const bool save_now = goes_on && checkpoints_.due(k);
     const V &d = method.direction();
     parts_.origin.follow(d);
-    const bool ahead = method.runs_ahead();
+    const bool ahead = run_.report.ahead;
     const bool looks = !ahead || due || save_now || !goes_on || lookahead_.must_look(k) || parts_.read_direction_at(k);
     if (looks && !look(k, norm(d), goes_on)) { // before x follows: where d is not finite, x stays
       return;
@@ -65,9 +65,11 @@ private:
     if (!std::exchange(run_.report.moved_x, true)) {
       parts_.upper.apply(run_.report.steps.alpha, d, run_.state->x);
     }
-    bool recovered = looks && learns_that_it_recovers(k, ahead); // at a limit too, as an uninterrupted run would
+    bool recovered = looks && learns_that_it_recovers(k); // at a limit too, as an uninterrupted run would
     run_.summary.termination = limit;
-    recovered = recovered || stops_only_to_recover(k, limit);
+    const bool asked = parts_.claims.ask_to_stop() ||
+                       parts_.directions.ask_to_stop(k, run_.summary.direction_norm, run_.report.tentative);
+    recovered = recovered || (asked && stops_only_to_recover(k, limit));
     if (recovered && goes_on) {
       return;
     }
@@ -76,13 +78,13 @@ private:
       observe(k);
     }
     if (!run_.ended() && save_now) {
-      off_the_clock([&] { checkpoints_.save(); });
+      run_.meter->clock.pause_for([&] { checkpoints_.save(); });
     }
   }
 
   void prepare(std::int64_t k) {
     if (parts_.watch.active() || parts_.origin.is_needed()) { // any step may be the last, which is always observed
-      off_the_clock([&] { parts_.origin.keep(run_.state->x); });
+      run_.meter->clock.pause_for([&] { parts_.origin.keep(run_.state->x); });
     }
     if (k > 1 && run_.subject.samples != nullptr) {
       run_.subject.samples->next();
@@ -100,29 +102,33 @@ private:
     }
   }
 
-  /// Reads ‖d‖; false where the step does not count: the run diverges, or goes back to do steps again that nobody saw.
+  /// Reads ‖d‖; false where the step does not count.
   [[nodiscard]] bool look(std::int64_t k, double length, bool mendable) {
     parts_.directions.see(length);
-    run_.summary.direction_norm = parts_.directions.is_good(length) ? parts_.origin.free_norm(length) : length;
+    const bool good = parts_.directions.is_good(length);
     const bool unseen = lookahead_.left_steps_unseen(k);
     lookahead_.looked_at(k);
-    if (parts_.directions.is_good(length)) {
-      return true;
+    run_.summary.direction_norm = good ? parts_.origin.free_norm(length) : length;
+    if (!good) {
+      give_up_step(unseen, mendable);
     }
+    return good;
+  }
+
+  /// The run diverges, or goes back to do steps again that nobody saw.
+  void give_up_step(bool unseen, bool mendable) {
     if (unseen) {
       lookahead_.go_back(parts_);
-      lookahead_.looked_at(run_.summary.iterations);
       run_.method->run().stop_running_ahead();
     } else if (end_or_recover(Termination::diverged, mendable)) {
       parts_.claims.end_diverged();
     }
-    return false;
   }
 
   /// Tells every part that keeps a history of a good step; true where the run drifts, and has gone back from that.
-  [[nodiscard]] bool learns_that_it_recovers(std::int64_t k, bool runs_ahead) {
+  [[nodiscard]] bool learns_that_it_recovers(std::int64_t k) {
     parts_.upper.learn(run_.summary.direction_norm);
-    if (runs_ahead) {
+    if (run_.report.ahead) {
       lookahead_.keep_if_due(k, parts_);
     }
     parts_.rescue.learn(k);
@@ -159,25 +165,19 @@ private:
   }
 
   template <class GoBack> [[nodiscard]] bool recovers(const GoBack &go_back) {
-    run_.meter->clock.pause();
-    const bool went_back = go_back();
-    if (went_back) {
-      parts_.start_anew();
-      lookahead_.start_anew(run_.summary.iterations);
-    }
-    run_.meter->clock.start();
-    return went_back;
+    return run_.meter->clock.pause_for([&] {
+      const bool went_back = go_back();
+      if (went_back) {
+        parts_.start_anew();
+        lookahead_.start_anew(run_.summary.iterations);
+      }
+      return went_back;
+    });
   }
 
   void observe(std::int64_t k) {
     observed_ = true;
-    off_the_clock([&] { parts_.observe(k); });
-  }
-
-  template <class Work> void off_the_clock(const Work &work) {
-    run_.meter->clock.pause();
-    work();
-    run_.meter->clock.start();
+    run_.meter->clock.pause_for([&] { parts_.observe(k); });
   }
 
   void end() {

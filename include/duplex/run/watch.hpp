@@ -58,9 +58,7 @@ public:
   /// Off the clock.
   void after_step(std::int64_t iteration, Stopwatch &clock) const {
     if (monitor_->after_step) {
-      clock.pause();
-      monitor_->after_step(iteration, clock.seconds_while_paused());
-      clock.start();
+      clock.pause_for([&] { monitor_->after_step(iteration, clock.seconds_while_paused()); });
     }
   }
 

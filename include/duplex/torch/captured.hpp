@@ -86,7 +86,9 @@ public:
     }
     if (captures_ && k >= plain_steps) {
       turn.graph.replay();
-      return turn.outcome;
+      StepReport outcome = turn.outcome;
+      outcome.ahead = turns_[0].graph.captured() && turns_[1].graph.captured();
+      return outcome;
     }
     StepReport outcome;
     const auto work = [&] { outcome = run_.step(s, k, move); };
@@ -99,10 +101,6 @@ public:
   }
 
   [[nodiscard]] const V &direction() const override { return run_.direction(); }
-  /// Whether steps are launches alone.
-  [[nodiscard]] bool runs_ahead() const override {
-    return captures_ && turns_[0].graph.captured() && turns_[1].graph.captured();
-  }
   [[nodiscard]] const V *lower_point() const override { return captures_ ? nullptr : run_.lower_point(); }
   void stop_running_ahead() override { captures_ = false; }
   template <class Archive> void archive(Archive &members) { run_.archive(members); }

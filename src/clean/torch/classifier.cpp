@@ -106,8 +106,9 @@ private:
     std::vector<at::Tensor> weights;
     for (const auto &part : parts) {
       auto samples = network_samples(part.samples, settings_.classes, device_);
-      if (part.likelihoods.size() > 0) {
-        samples.likelihoods = tensor_of(part.likelihoods, device_);
+      if (part.likelihoods != nullptr) {
+        samples.likelihoods =
+            tensor_of(Matrix(part.likelihoods->middleRows(part.first_likelihood, part.weights.size())), device_);
       }
       const auto own = tensor_of(part.weights, device_);
       const auto used = own.nonzero().squeeze(1);

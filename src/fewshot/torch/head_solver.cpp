@@ -16,7 +16,7 @@ HeadSteps direction_after(std::int64_t steps, const S &solver, const P &problem,
   for (std::int64_t k = 0; k < steps; ++k) {
     const StepReport report = run.step(state, k, stays);
     if (!report.failure.empty()) {
-      return {.direction = {}, .failure = report.failure};
+      return {.direction = {}, .failure = report.failure.text()};
     }
   }
   return {.direction = run.direction()};

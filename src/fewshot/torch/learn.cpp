@@ -35,10 +35,11 @@ public:
   /// The state is the learner's own.
   StepReport step(State<Tensors> & /*state*/, std::int64_t /*k*/, UpperUpdate<Tensors> & /*upper*/) override {
     const std::string failure = learner_->step();
-    return {.steps = sizes_, .failure = failure.empty() ? failure : "lower level: " + failure};
+    return {.steps = sizes_,
+            .failure = failure.empty() ? failure : "lower level: " + failure,
+            .ahead = learner_->runs_ahead()};
   }
   [[nodiscard]] const Tensors &direction() const override { return learner_->direction(); }
-  [[nodiscard]] bool runs_ahead() const override { return learner_->runs_ahead(); }
   void stop_running_ahead() override { learner_->stop_running_ahead(); }
   template <class Archive> void archive(Archive &members) { learner_->archive(members); }
 

@@ -27,7 +27,7 @@ struct SmallProblem {
 std::optional<StepReport> step_until_claim(Governor<Vec> &governor, State<Vec> &state, int most = 200) {
   for (int k = 0; k < most; ++k) {
     const StepReport report = governor.step(state);
-    EXPECT_EQ(report.failure, "");
+    EXPECT_EQ(report.failure.text(), "");
     if (report.claims > 0.0) {
       return report;
     }
@@ -52,7 +52,7 @@ TEST(AGovernor, SaysThatTheLowerLevelIsNotConvex) {
   auto state = problem.start();
   Governor<Vec> governor(ProblemView<Vec>(problem), state, {});
   const auto report = governor.step(state);
-  EXPECT_CONTAINS(report.failure, "the lower Hessian is indefinite");
+  EXPECT_CONTAINS(report.failure.text(), "the lower Hessian is indefinite");
   EXPECT_FALSE(report.stuck);
   EXPECT_EQ(report.claims, 0.0);
 }
@@ -148,12 +148,12 @@ TEST(AGovernor, GivesTheBestStateWhereItIsStuck) {
   StepReport report;
   for (int k = 0; k < 2000 && !report.stuck; ++k) {
     report = governor.step(state);
-    ASSERT_TRUE(report.stuck || report.failure.empty()) << report.failure;
+    ASSERT_TRUE(report.stuck || report.failure.empty()) << report.failure.text();
     EXPECT_EQ(report.claims, 0.0);
     farthest = std::max(farthest, state.x[0]);
   }
   ASSERT_TRUE(report.stuck);
-  EXPECT_CONTAINS(report.failure, "F(x, y*(x))") << "differences of which were asked";
+  EXPECT_CONTAINS(report.failure.text(), "F(x, y*(x))") << "differences of which were asked";
   EXPECT_GT(farthest, 0.9) << "it went to the cliff";
   EXPECT_EQ(state.x[0], 0.1) << "and came back to where the slope was smallest";
   EXPECT_NEAR(governor.direction()[0], -0.2, 1e-3);
@@ -166,11 +166,11 @@ TEST(AGovernor, IsStuckWhereRoundingHidesWhatIsAskedFor) {
   StepReport report;
   for (int k = 0; k < 3000 && !report.stuck; ++k) {
     report = governor.step(state);
-    ASSERT_TRUE(report.stuck || report.failure.empty()) << report.failure;
+    ASSERT_TRUE(report.stuck || report.failure.empty()) << report.failure.text();
     EXPECT_EQ(report.claims, 0.0);
   }
   ASSERT_TRUE(report.stuck);
-  EXPECT_CONTAINS(report.failure, "ask for less, or use doubles");
+  EXPECT_CONTAINS(report.failure.text(), "ask for less, or use doubles");
 }
 
 TEST(AGovernor, TakesMuFromOneHalfToTheToleranceWhereTheLowerLevelIsSingular) {
@@ -181,7 +181,7 @@ TEST(AGovernor, TakesMuFromOneHalfToTheToleranceWhereTheLowerLevelIsSingular) {
   StepReport report;
   for (int k = 0; k < 200 && !(report.claims > 0.0); ++k) {
     report = governor.step(state);
-    ASSERT_EQ(report.failure, "");
+    ASSERT_EQ(report.failure.text(), "");
     if (weights.empty() || report.steps.mu != weights.back()) {
       weights.push_back(report.steps.mu);
     }
