@@ -42,7 +42,8 @@ struct MethodTraits {
   [[nodiscard]] bool chooses_its_steps() const { return own_tolerance > 0.0; }
 };
 
-/// Why a step could not be done. It nearly always could: then this costs the smallest steps no more than a pointer.
+/// Why a step could not be done. It nearly always could: then the smallest steps pay for a pointer that is null, and
+/// for no text.
 class StepFailure {
 public:
   StepFailure() = default;

@@ -23,8 +23,8 @@ namespace duplex::clean {
 struct WeightedSamples {
   LabelledSamples samples;
   Vector weights; ///< one per sample; 0 leaves it out
-  /// P(label | true class), samples by classes, of which those of this part begin with one of the rows; none: labels
-  /// are taken as they are.
+  /// P(label | true class), samples by classes: that of sample i is in row first_likelihood + i. None: labels are taken
+  /// as they are.
   std::shared_ptr<const Matrix> likelihoods = nullptr;
   Index first_likelihood = 0;
 };

@@ -87,11 +87,10 @@ public:
   }
 
 private:
-  /// What one way of judging rows has come to, without what its models say of the training rows: that takes as much
-  /// memory as a tenth of the features may, and can be had again.
+  /// What one way of judging rows has come to, but for what its models say of the training rows: a number for each row
+  /// and class is much memory, and they can say it again.
   struct PutAside {
     std::vector<OutOfFold> fitted;
-    Matrix of_trusted; ///< log p
     Eigen::VectorXd pooling;
   };
 
@@ -297,7 +296,7 @@ private:
     trusted_model[pooling_.size() - 1] = 1.0;
     if (trusted_.rows() >= least && options_.rounds > 0) {
       tell("once more, from the trusted rows");
-      const PutAside before = put_aside();
+      PutAside before = without_training_beliefs();
       for (std::size_t i = 0; i < fitted_.size(); ++i) {
         fitted_[i].models.assign(fitted_[i].models.size(), chosen_[i].learner.classifier().untrained());
       }
@@ -308,7 +307,7 @@ private:
         result_.began_with_trusted = true;
         return;
       }
-      go_back_to(before);
+      go_back_to(std::move(before));
     }
     if (alone > so_far + much) {
       beliefs_ = of_trusted_->training;
@@ -319,23 +318,24 @@ private:
     }
   }
 
-  [[nodiscard]] PutAside put_aside() {
-    PutAside out{{}, trusted_beliefs_, pooling_};
+  [[nodiscard]] PutAside without_training_beliefs() {
+    forget_training_beliefs();
+    return {fitted_, pooling_};
+  }
+  void forget_training_beliefs() {
+    beliefs_.resize(0, 0);
     for (auto &fitted : fitted_) {
       fitted.training.resize(0, 0);
-      out.fitted.push_back(fitted);
     }
-    return out;
   }
 
-  void go_back_to(const PutAside &before) {
-    fitted_ = before.fitted;
+  void go_back_to(PutAside before) {
+    fitted_ = std::move(before.fitted);
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
       judge_folds(chosen_[i].learner, fitted_[i]);
     }
-    pooling_ = before.pooling;
+    pooling_ = std::move(before.pooling);
     pool_beliefs();
-    trusted_beliefs_ = before.of_trusted;
   }
 
   [[nodiscard]] bool pools_trusted() const {
@@ -456,53 +456,36 @@ private:
   }
 
   /// The learner that fits best now, on all rows. Where the model of the trusted rows alone has judged them, labels go
-  /// wrong in a way that no account here knows: then on the rows that are no suspects, as they are labelled. The model
-  /// of the trusted rows alone is kept where it knows trusted rows that it has not seen better than either does.
+  /// wrong in a way that no account here knows: then on the rows that are no suspects, as they are labelled.
   void fit_final() {
     tell("fitting the model to all rows");
     std::size_t best = 0;
     double least = infinity;
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
-      const double loss = fitness_of(some_unseen(fitted_[i], given(), right_), likelihoods_.get()).loss;
+      const double loss = fitness_of(unseen_that_tell(fitted_[i], given(), right_), likelihoods_.get()).loss;
       if (loss < least) {
         least = loss;
         best = i;
       }
     }
-    beliefs_.resize(0, 0); // of the training rows nothing is needed any more
+    forget_training_beliefs(); // which nothing needs any more
     if (of_trusted_) {
       of_trusted_->training.resize(0, 0);
     }
-    for (auto &fitted : fitted_) {
-      fitted.training.resize(0, 0);
-    }
     const Learner &learner = chosen_[best].learner;
-    OutOfFold &fitted = fitted_[best];
+    const OutOfFold &fitted = fitted_[best];
     Lesson last = lesson(learner.classifier().plan().at_last);
     Vector counts = counts_in_fits_;
     last.weights = &counts;
     if (trusted_alone_) {
       counts.array() *= (result_.trust.array() >= result_.suspect_below).cast<float>();
-      fitted.models.clear();
-      fit_folds(learner, last, fitted);
     } else {
       last.likelihoods = likelihoods_;
     }
     result_.rho = fitted.rho;
-    if (pools_trusted() && loss_of_trusted(of_trusted_->trusted) < loss_of_trusted(fitted.trusted)) {
-      result_.keeps_trusted_model = true;
-      result_.rho = of_trusted_->rho;
-      result_.model = *result_.trusted_only;
-      return;
-    }
     Vector model = trusted_alone_ ? learner.classifier().untrained() : fitted.models.front();
     fit_outside(learner, -1, last, result_.rho, model);
     result_.model = written(learner, model);
-  }
-
-  /// By models that have not seen the trusted rows, as sharp as they are best.
-  [[nodiscard]] double loss_of_trusted(const Matrix &log_p) const {
-    return fitness_of({.training = Matrix(0, classes_), .trusted = log_p, .given = {}, .right = right_}).loss;
   }
 
   [[nodiscard]] FittedModel written(const Learner &learner, const Vector &model) const {

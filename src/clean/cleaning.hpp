@@ -127,7 +127,6 @@ struct Result {
   double rho = 0.0;
   Pooling pooling;
   std::int64_t rounds = 0;
-  bool keeps_trusted_model = false;    ///< whether the final model is trusted_only
   bool began_with_trusted = false;     ///< whether the model of the trusted rows, or rounds from it, count
   std::int64_t steps = 0;              ///< of the bilevel run
   std::int64_t best_step = 0;          ///< whose weights were kept: the lowest loss on held-out samples

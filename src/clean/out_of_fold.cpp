@@ -137,11 +137,7 @@ void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted) 
     fit_outside(learner, 0, lesson, factor * before, model);
     Unseen unseen;
     append_unseen(learner, 0, model, unseen);
-    Matrix own;
-    if (lesson.likelihoods != nullptr) {
-      own = lesson.likelihoods->topRows(unseen.training.rows());
-    }
-    const double loss = fitness_of(unseen, lesson.likelihoods != nullptr ? &own : nullptr).loss;
+    const double loss = fitness_of(unseen, lesson.likelihoods.get()).loss; // the fold's rows are the first
     if (loss < best) {
       best = loss;
       fitted.rho = factor * before;
@@ -171,8 +167,8 @@ void judge_folds(const Learner &learner, OutOfFold &fitted) {
   }
 }
 
-Unseen some_unseen(const OutOfFold &fitted, std::span<const std::uint32_t> given,
-                   std::span<const std::uint32_t> right) {
+Unseen unseen_that_tell(const OutOfFold &fitted, std::span<const std::uint32_t> given,
+                        std::span<const std::uint32_t> right) {
   const Index rows = rows_that_tell(fitted.training.rows());
   const auto last = given.begin() + static_cast<std::ptrdiff_t>(rows);
   return {.training = fitted.training.topRows(rows),

@@ -61,9 +61,9 @@ struct OutOfFold {
 /// Fits all folds from where they are. On the first, the plan's factors on the penalty are tried.
 void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted);
 
-/// As much of that as fitness_of() takes.
-[[nodiscard]] Unseen some_unseen(const OutOfFold &fitted, std::span<const std::uint32_t> given,
-                                 std::span<const std::uint32_t> right);
+/// As many rows of folds, with their labels, as fitness_of() takes.
+[[nodiscard]] Unseen unseen_that_tell(const OutOfFold &fitted, std::span<const std::uint32_t> given,
+                                      std::span<const std::uint32_t> right);
 
 /// What the models that are there say of the rows of their folds.
 void judge_folds(const Learner &learner, OutOfFold &fitted);

@@ -201,7 +201,6 @@ Json summary_json(const Outcome &outcome, const data::Dataset &training) {
             {"models", result.seen_as},
             {"rounds", result.rounds},
             {"began_with_trusted_model", result.began_with_trusted},
-            {"keeps_trusted_model", result.keeps_trusted_model},
             {"skill_on_trusted_rows", result.skill},
             {"suspects_below_trust", result.suspect_below},
             {"expected_wrong", expected_wrong(result)},

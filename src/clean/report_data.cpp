@@ -336,9 +336,6 @@ Json report_json(const ReportInput &input) {
   for (std::size_t i = 0; i < result.seen_as.size(); ++i) {
     members[fmt::format("model {}", i + 1)] = result.seen_as[i];
   }
-  if (result.keeps_trusted_model) {
-    members["final model"] = "that of the trusted rows alone";
-  }
   if (!result.solver.empty()) {
     members["solver with all its options"] = result.solver;
     members["its run stopped because"] = result.ending;

@@ -33,6 +33,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 } // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string> &known) {
+  const auto begins_with_name = [&](const std::string &candidate) { return candidate.starts_with(name); };
+  if (name.size() > 2 && std::count_if(known.begin(), known.end(), begins_with_name) == 1) {
+    return *std::find_if(known.begin(), known.end(), begins_with_name);
+  }
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2);
   for (const auto &candidate : known) {

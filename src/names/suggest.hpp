@@ -7,7 +7,7 @@
 
 namespace duplex::names {
 
-/// The known name nearest to a misspelt one, or empty if none is near.
+/// The known name that alone begins so, else the nearest to a misspelt one, or empty if none is near.
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string> &known);
 
 /// "unknown KIND 'NAME'; did you mean 'X'? known: a, b, c"

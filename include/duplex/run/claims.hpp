@@ -22,7 +22,6 @@ public:
   [[nodiscard]] bool exist() const { return verification_.has_value(); }
   [[nodiscard]] bool asked_for_other() const { return asked_for_other_; }
   [[nodiscard]] bool made_now() const { return verification_ && !asked_for_other_ && run_->report.claims > 0.0; }
-  [[nodiscard]] bool ask_to_stop() const { return run_->report.stuck || made_now(); }
 
   /// Verifies the claim of the last step: tolerance_verified where it holds, not_verified where it does not and the
   /// method has nothing left to try, and `otherwise` where the run goes on.

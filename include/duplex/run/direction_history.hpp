@@ -54,10 +54,6 @@ public:
     return patience_ > 0 && step - last_progress_ >= patience_;
   }
 
-  [[nodiscard]] bool ask_to_stop(std::int64_t step, double direction, bool tentative) const {
-    return meets_tolerance(step, direction, tentative) || stands_still(step);
-  }
-
   /// A run that stands still where ‖d‖ is next to nothing relative to the first is as good as it gets.
   [[nodiscard]] bool has_digits_left() const {
     constexpr double all_but_nothing = 1e-7;

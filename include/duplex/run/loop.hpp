@@ -5,6 +5,7 @@
 #include <duplex/run/limits.hpp>
 #include <duplex/run/lookahead.hpp>
 #include <duplex/run/parts.hpp>
+#include <duplex/run/stop_rule.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -67,9 +68,8 @@ private:
     }
     bool recovered = looks && learns_that_it_recovers(k); // at a limit too, as an uninterrupted run would
     run_.summary.termination = limit;
-    const bool asked = parts_.claims.ask_to_stop() ||
-                       parts_.directions.ask_to_stop(k, run_.summary.direction_norm, run_.report.tentative);
-    recovered = recovered || (asked && stops_only_to_recover(k, limit));
+    const StopRule rule = stop_rule_met(k, run_, parts_.claims, parts_.directions);
+    recovered = recovered || (rule != StopRule::none && stops_only_to_recover(rule, limit));
     if (recovered && goes_on) {
       return;
     }
@@ -136,18 +136,15 @@ private:
     return parts_.rescue.looks_for_drift_at(k) && recovers([&] { return parts_.rescue.from_drift(k); });
   }
 
-  /// Ends the run where a rule says so; true where it stands still, and recovers from that.
-  [[nodiscard]] bool stops_only_to_recover(std::int64_t k, Termination limit) {
+  /// Ends the run by the rule; true where it stands still, and recovers from that.
+  [[nodiscard]] bool stops_only_to_recover(StopRule rule, Termination limit) {
     try {
-      if (parts_.claims.made_now()) {
-        run_.summary.termination = parts_.claims.verify(limit);
-      } else if (parts_.directions.meets_tolerance(k, run_.summary.direction_norm, run_.report.tentative)) {
-        run_.summary.termination = Termination::direction_tolerance;
-      } else if (run_.report.stuck) {
-        run_.summary.termination = parts_.claims.end_where_stuck();
-      } else if (parts_.directions.stands_still(k)) {
+      if (rule == StopRule::stands_still) {
         return !end_or_recover(Termination::stagnated, parts_.directions.has_digits_left());
       }
+      run_.summary.termination = rule == StopRule::claim   ? parts_.claims.verify(limit)
+                                 : rule == StopRule::stuck ? parts_.claims.end_where_stuck()
+                                                           : Termination::direction_tolerance;
     } catch (const Cancelled &) {
       left_ = true;
       run_.summary.termination = run_.why_left();

@@ -103,7 +103,7 @@ template <class V> struct Monitor {
   std::optional<HoldOut> hold_out = {};      ///< names one of `metrics`
   std::function<bool(const Progress<V> &)> stop_when = {};
   Cadence cadence = {};
-  /// Called after every step, before anything is measured, and on the run's clock: for a line that says how far a run
+  /// Called after every step, before anything is measured, and off the run's clock: for a line that says how far a run
   /// is.
   std::function<void(std::int64_t iteration, double seconds)> after_step = {};
 
