@@ -296,7 +296,7 @@ private:
     trusted_model[pooling_.size() - 1] = 1.0;
     if (trusted_.rows() >= least && options_.rounds > 0) {
       tell("once more, from the trusted rows");
-      PutAside before = without_training_beliefs();
+      PutAside before = put_aside();
       for (std::size_t i = 0; i < fitted_.size(); ++i) {
         fitted_[i].models.assign(fitted_[i].models.size(), chosen_[i].learner.classifier().untrained());
       }
@@ -318,7 +318,9 @@ private:
     }
   }
 
-  [[nodiscard]] PutAside without_training_beliefs() {
+  /// Nothing is believed of the training rows after it: go_back_to() has it said again. Beliefs must be what pool()
+  /// made of the models, as they are after a round.
+  [[nodiscard]] PutAside put_aside() {
     forget_training_beliefs();
     return {fitted_, pooling_};
   }
@@ -330,9 +332,11 @@ private:
   }
 
   void go_back_to(PutAside before) {
+    beliefs_.resize(0, 0); // room for what comes, as in a round
+    likelihoods_.reset();
     fitted_ = std::move(before.fitted);
     for (std::size_t i = 0; i < fitted_.size(); ++i) {
-      judge_folds(chosen_[i].learner, fitted_[i]);
+      judge_folds(chosen_[i].learner, options_.interrupt, fitted_[i]);
     }
     pooling_ = std::move(before.pooling);
     pool_beliefs();
@@ -478,6 +482,7 @@ private:
     Vector counts = counts_in_fits_;
     last.weights = &counts;
     if (trusted_alone_) {
+      likelihoods_.reset();
       counts.array() *= (result_.trust.array() >= result_.suspect_below).cast<float>();
     } else {
       last.likelihoods = likelihoods_;

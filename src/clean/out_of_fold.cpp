@@ -149,11 +149,12 @@ void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted) 
   for (Index fold = 1; fold < learner.folds(); ++fold) {
     fit_outside(learner, fold, lesson, fitted.rho, fitted.models[static_cast<std::size_t>(fold)]);
   }
-  judge_folds(learner, fitted);
+  judge_folds(learner, lesson.interrupt, fitted);
 }
 
-void judge_folds(const Learner &learner, OutOfFold &fitted) {
+void judge_folds(const Learner &learner, const std::atomic<bool> *interrupt, OutOfFold &fitted) {
   for (Index fold = 0; fold < learner.folds(); ++fold) {
+    refuse_if_interrupted(interrupt);
     const Vector &own = fitted.models[static_cast<std::size_t>(fold)];
     const Matrix training = learner.judge_training(fold, own);
     if (fitted.training.rows() != learner.training_rows()) {
@@ -220,6 +221,7 @@ OfTrusted fit_trusted_alone(const Learner &learner, std::span<const std::uint32_
   out.trusted = std::move(unseen[best]);
   out.training.resize(learner.training_rows(), classes);
   for (Index fold = 0; fold < learner.folds(); ++fold) {
+    refuse_if_interrupted(interrupt);
     const Matrix log_p = learner.judge_training(fold, out.model);
     out.training.middleRows(learner.first_training(fold), log_p.rows()) = log_p;
   }

@@ -29,7 +29,7 @@ struct Unseen {
   std::vector<std::uint32_t> right;
 };
 
-/// How well scores fit labels, of which the first few thousand rows tell enough, the less the better: over sharpnesses
+/// How well scores fit labels, of which the first two thousand rows tell enough, the less the better: over sharpnesses
 /// β, and over parts c of labels that are wrong by chance where `likelihoods` does not tell how they came about, the
 /// least of
 ///
@@ -61,12 +61,12 @@ struct OutOfFold {
 /// Fits all folds from where they are. On the first, the plan's factors on the penalty are tried.
 void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted);
 
-/// As many rows of folds, with their labels, as fitness_of() takes.
+/// As many training rows of folds as fitness_of() takes, and all trusted ones, with their labels.
 [[nodiscard]] Unseen unseen_that_tell(const OutOfFold &fitted, std::span<const std::uint32_t> given,
                                       std::span<const std::uint32_t> right);
 
 /// What the models that are there say of the rows of their folds.
-void judge_folds(const Learner &learner, OutOfFold &fitted);
+void judge_folds(const Learner &learner, const std::atomic<bool> *interrupt, OutOfFold &fitted);
 
 /// The same of trusted rows alone: models fitted to them judge trusted rows out of fold, and one fitted to all of them
 /// judges training rows.

@@ -22,8 +22,8 @@ using Loss = SoftmaxLoss<float>;
 struct Group {
   Loss *loss;
   const Vector *weights;               ///< one per sample
-  const Matrix *likelihoods = nullptr; ///< P(label | true class), samples by classes; none: labels are right
-  Index first_likelihood = 0;          ///< the row of the first sample
+  const Matrix *likelihoods = nullptr; ///< P(label | true class), by classes; none: labels are right
+  Index first_likelihood = 0;          ///< the row of the first sample; the others follow
 };
 
 struct FitOptions {

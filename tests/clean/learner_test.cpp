@@ -158,6 +158,44 @@ TEST(ForwardLoss, IsMinimizedByTheFit) {
   }
 }
 
+/// A part of the rows has its likelihoods somewhere among those of all rows.
+TEST(ForwardLoss, TakesTheLikelihoodsOfItsOwnRows) {
+  const Index rows = 40;
+  const Index before = 7;
+  std::vector<std::uint32_t> labels;
+  clean::Matrix own(rows, 2);
+  for (Index i = 0; i < rows; ++i) {
+    labels.push_back(static_cast<std::uint32_t>(i % 3 == 0));
+    own(i, 0) = 0.3F + 0.01F * static_cast<float>(i);
+    own(i, 1) = 0.9F - 0.02F * static_cast<float>(i);
+  }
+  clean::Matrix of_all = clean::Matrix::Constant(before + rows + 3, 2, 0.5F);
+  of_all.middleRows(before, rows) = own;
+  const auto dense = std::make_shared<const FeatureTable>(table_of(2, some_numbers(2 * rows, 5)));
+  SparseEntries entries;
+  for (Index i = 0; i < rows; ++i) {
+    entries.columns.insert(entries.columns.end(), {0, 1});
+    entries.values.insert(entries.values.end(), {dense->value(i, 0), dense->value(i, 1)});
+    entries.ends.push_back(entries.values.size());
+  }
+  const auto sparse = std::make_shared<const FeatureTable>(std::move(entries), 2);
+  for (const auto &table : {dense, sparse}) {
+    const LabelledSamples samples{table, std::make_shared<const std::vector<std::uint32_t>>(labels)};
+    const auto fitted_with = [&](const clean::Matrix &likelihoods, Index first) {
+      const auto classifier = clean::make_linear(2, 2, 1.0, 1);
+      const std::vector<clean::WeightedSamples> parts{
+          {samples, clean::Vector::Ones(rows), std::make_shared<const clean::Matrix>(likelihoods), first},
+          {samples, clean::Vector::Ones(rows)}};
+      clean::Vector model = classifier->untrained();
+      classifier->fit(parts, {.rho = 0.05, .iterations = 30}, model);
+      return model;
+    };
+    const clean::Vector expected = fitted_with(own, 0);
+    EXPECT_EQ(fitted_with(of_all, before), expected);
+    EXPECT_NE(fitted_with(of_all, 0), expected);
+  }
+}
+
 TEST(PoolingWeights, PreferWhoeverIsRight) {
   const Index rows = 200;
   clean::Matrix knows(rows, 2);
@@ -204,6 +242,30 @@ TEST(OutOfFold, ModelsHaveNotSeenWhatTheyJudge) {
   for (Index i = 0; i < rows; ++i) {
     EXPECT_NEAR(std::exp(fitted.training(i, 0)), 0.5F, 0.1F) << i;
   }
+}
+
+TEST(OutOfFold, ModelsSayTheSameBitsAgain) {
+  const Index rows = 60;
+  std::vector<std::uint32_t> labels;
+  for (Index i = 0; i < rows; ++i) {
+    labels.push_back(static_cast<std::uint32_t>(i % 3));
+  }
+  const auto samples_of = [&](std::uint64_t seed) {
+    return LabelledSamples{std::make_shared<const FeatureTable>(table_of(4, some_numbers(4 * rows, seed))),
+                           std::make_shared<const std::vector<std::uint32_t>>(labels)};
+  };
+  const LabelledSamples training = samples_of(6);
+  clean::MappedSamples all({training, 5}, {samples_of(7), 5}, *training.features);
+  const clean::Learner learner({clean::ColumnMap::as_it_is, 0.0}, all, {.classes = 3, .threads = 1});
+  clean::OutOfFold fitted;
+  fitted.rho = 1e-2;
+  clean::fit_folds(learner, {}, fitted);
+  clean::OutOfFold again{.models = fitted.models, .rho = fitted.rho, .training = {}, .trusted = {}};
+  clean::judge_folds(learner, nullptr, again);
+  EXPECT_EQ(again.training, fitted.training);
+  EXPECT_EQ(again.trusted, fitted.trusted);
+  const std::atomic<bool> interrupt = true;
+  EXPECT_THROW(clean::judge_folds(learner, &interrupt, again), Interrupted);
 }
 
 TEST(FitnessOf, ScoresIsLeastAtTheSharpnessAndThePartByChanceThatTheyHave) {

@@ -44,6 +44,7 @@ TEST(Cli, SuggestsTheCommandsOwnOptionsToo) {
   expect_refused("solve --problem ridge --certfy", {"did you mean 'certify'?"});
   expect_refused("race --problem ridge --sedes 3", {"did you mean 'seeds'?"});
   expect_refused("check --problem ridge --spraed 3", {"did you mean 'spread'?"});
+  expect_refused("clean --demo mnist --data somewhere", {"unknown option 'data'", "did you mean 'data-dir'"});
 }
 
 TEST(Cli, RefusesAnOptionWithoutItsValue) {

@@ -7,8 +7,6 @@
 namespace duplex::testing {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 Vec of(std::initializer_list<double> entries) {
   Vec out(static_cast<Index>(entries.size()));
   std::copy(entries.begin(), entries.end(), out.begin());

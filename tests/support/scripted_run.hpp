@@ -77,8 +77,6 @@ public:
   [[nodiscard]] StepOptions steps() const override { return step_options; }
   void set_steps(const StepOptions &steps) override { step_options = steps; }
   [[nodiscard]] ProblemView<Vec> problem() const override { return ProblemView<Vec>(*problem_); }
-  void begin(const State<Vec> & /*start*/) override { ++times_begun; }
-  [[nodiscard]] MethodRun<Vec> &run() override { return *this; }
   void archive(StateWriter & /*members*/) override {}
   void archive(StateReader & /*members*/) override {}
 
@@ -95,10 +93,15 @@ public:
   Vec d = Vec::Zero(1);
   Verdict learned;
   bool has_more_to_try = false;
-  int times_begun = 0;
+  int times_begun = 0; ///< since the run was made
   int times_from_before = 0;
 
 private:
+  [[nodiscard]] MethodRun<Vec> &new_run(const State<Vec> & /*start*/) override {
+    ++times_begun;
+    return *this;
+  }
+
   const TwoSquares *problem_;
 };
 
@@ -112,7 +115,10 @@ struct ScriptedRun {
                             .traits = traits,
                             .meter = &meter,
                             .state = &state,
-                            .options = &options} {}
+                            .options = &options} {
+    method.begin(state);
+    method.times_begun = 0;
+  }
   ScriptedRun(const ScriptedRun &) = delete; // its members point to one another
   ScriptedRun &operator=(const ScriptedRun &) = delete;
   ~ScriptedRun() = default;

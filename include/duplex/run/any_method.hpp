@@ -27,11 +27,17 @@ public:
   [[nodiscard]] virtual ProblemView<V> problem() const = 0;
 
   /// Makes a new run of the method, from `start`.
-  virtual void begin(const State<V> &start) = 0;
-  [[nodiscard]] virtual MethodRun<V> &run() = 0;
+  void begin(const State<V> &start) { run_ = &new_run(start); }
+  /// The last one that was begun.
+  [[nodiscard]] MethodRun<V> &run() { return *run_; }
   /// Writes, or reads back, what the run carries from step to step.
   virtual void archive(StateWriter &members) = 0;
   virtual void archive(StateReader &members) = 0;
+
+private:
+  [[nodiscard]] virtual MethodRun<V> &new_run(const State<V> &start) = 0;
+
+  MethodRun<V> *run_ = nullptr; ///< asked for at every step, of which the smallest take as long as a few virtual calls
 };
 
 template <class S, SecondOrderProblem P> class MethodOf final : public AnyMethod<VectorOf<P>> {
@@ -46,12 +52,14 @@ public:
   void set_steps(const StepOptions &steps) override { steps.apply_to(method_); }
   [[nodiscard]] ProblemView<V> problem() const override { return ProblemView<V>(*problem_); }
 
-  void begin(const State<V> &start) override { run_.emplace(method_, *problem_, start); }
-  [[nodiscard]] MethodRun<V> &run() override { return *run_; }
   void archive(StateWriter &members) override { run_->archive(members); }
   void archive(StateReader &members) override { run_->archive(members); }
 
 private:
+  [[nodiscard]] MethodRun<V> &new_run(const State<V> &start) override {
+    return run_.emplace(method_, *problem_, start);
+  }
+
   S method_;
   const P *problem_;
   std::optional<typename S::template Run<P>> run_;

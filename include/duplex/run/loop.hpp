@@ -42,7 +42,7 @@ private:
     const bool due = parts_.watch.due(k);
     const bool observed_before = std::exchange(observed_, false);
     prepare(k);
-    MethodRun<V> &method = run_.method->run(); // asked once: the smallest steps take as long as a few virtual calls
+    MethodRun<V> &method = run_.method->run();
     try {
       run_.report = method.step(*run_.state, k - 1, parts_.upper);
     } catch (const Cancelled &) {
@@ -139,12 +139,11 @@ private:
   /// Ends the run by the rule; true where it stands still, and recovers from that.
   [[nodiscard]] bool stops_only_to_recover(StopRule rule, Termination limit) {
     try {
+      const Termination ending = ending_by(rule, limit, parts_.claims);
       if (rule == StopRule::stands_still) {
-        return !end_or_recover(Termination::stagnated, parts_.directions.has_digits_left());
+        return !end_or_recover(ending, parts_.directions.has_digits_left());
       }
-      run_.summary.termination = rule == StopRule::claim   ? parts_.claims.verify(limit)
-                                 : rule == StopRule::stuck ? parts_.claims.end_where_stuck()
-                                                           : Termination::direction_tolerance;
+      run_.summary.termination = ending;
     } catch (const Cancelled &) {
       left_ = true;
       run_.summary.termination = run_.why_left();

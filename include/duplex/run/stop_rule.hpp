@@ -1,5 +1,5 @@
 #pragma once
-// What may ask to end a run after a step, beside the limits.
+// What may ask to end a run after a step, beside limits and what is measured (watch.hpp).
 
 #include <duplex/run/claims.hpp>
 #include <duplex/run/direction_history.hpp>
@@ -24,6 +24,23 @@ template <VectorSpace V>
     return StopRule::stuck;
   }
   return directions.stands_still(k) ? StopRule::stands_still : StopRule::none;
+}
+
+/// How a run ends that a rule has asked to stop: a claim that does not hold leaves it to `otherwise`.
+template <VectorSpace V> [[nodiscard]] Termination ending_by(StopRule rule, Termination otherwise, Claims<V> &claims) {
+  switch (rule) {
+  case StopRule::claim:
+    return claims.verify(otherwise);
+  case StopRule::direction_tolerance:
+    return Termination::direction_tolerance;
+  case StopRule::stuck:
+    return claims.end_where_stuck();
+  case StopRule::stands_still:
+    return Termination::stagnated;
+  case StopRule::none:
+    break;
+  }
+  return otherwise;
 }
 
 } // namespace duplex::detail

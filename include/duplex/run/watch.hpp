@@ -26,6 +26,7 @@ public:
   Watch(const ProblemView<V> &problem, const Options &options, const Monitor<V> &monitor, const State<V> &start)
       : monitor_(&monitor), options_(&options),
         values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()),
+        active_(monitor.watches() || options.kkt_tolerance > 0.0 || options.kkt_relative_tolerance > 0.0),
         next_(monitor.cadence.from_start ? 0 : 1) {
     if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
       throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
@@ -45,9 +46,9 @@ public:
     }
   }
 
-  [[nodiscard]] bool active() const { return monitor_->watches() || kkt_ || relative_kkt_; }
+  [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] bool due(std::int64_t iteration) const {
-    return active() && (iteration >= next_ || iteration >= options_->max_iterations);
+    return active_ && (iteration >= next_ || iteration >= options_->max_iterations);
   }
   /// Whether a look is to be taken before the first step: at the start, or where a run goes on whose last was
   /// interrupted.
@@ -212,6 +213,7 @@ private:
   std::vector<double> values_;
   std::vector<double> measured_; ///< the values of a measurement that is in progress
   std::size_t target_ = 0;
+  bool active_;                 ///< whether there is anything to measure, which every step asks twice
   std::int64_t next_;           ///< the step of the next look
   std::int64_t seen_until_ = 0; ///< one past the step of the last look
 };
