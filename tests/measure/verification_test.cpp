@@ -50,6 +50,106 @@ TEST(ExactPointOf, ALowerLevelThatIsNotFiniteAtZeroIsFoundWithinItsDomain) {
   EXPECT_EQ(solve(problem, Automatic{}, state).termination, Termination::tolerance_verified);
 }
 
+/// f = (1 + x)y + ½y² − ε log y and F = ½(y − 1)² + 10⁻⁴(x − 1)². For y < 0 f is NaN, and yet its formula's slope is
+/// finite there and has a zero with positive curvature; or everything is as codes of barriers often have it.
+class LogBarrier {
+public:
+  using Vector = Vec;
+  enum class Beyond { formula, infinite_and_flat };
+  static constexpr double epsilon = 1e-3;
+
+  explicit LogBarrier(Beyond beyond) : beyond_(beyond) {}
+
+  class Lower : public Point<Vec> {
+  public:
+    explicit Lower(Beyond beyond) : beyond_(beyond) {}
+    [[nodiscard]] double value() const {
+      const double at = y()[0];
+      return is_flat() ? infinity : (1.0 + x()[0]) * at + 0.5 * at * at - epsilon * std::log(at);
+    }
+    void grad_y(Vec &out) const { out[0] = is_flat() ? 0.0 : 1.0 + x()[0] + y()[0] - epsilon / y()[0]; }
+    void hess_yy(const Vec &v, Vec &out) const {
+      out[0] = is_flat() ? v[0] : v[0] * (1.0 + epsilon / (y()[0] * y()[0]));
+    }
+    void cross_xy(const Vec &v, Vec &out) const { out[0] = v[0]; }
+
+  private:
+    [[nodiscard]] bool is_flat() const { return beyond_ == Beyond::infinite_and_flat && y()[0] <= 0.0; }
+    Beyond beyond_;
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const {
+      return 0.5 * (y()[0] - 1.0) * (y()[0] - 1.0) + 1e-4 * (x()[0] - 1.0) * (x()[0] - 1.0);
+    }
+    void grad_x(Vec &out) const { out[0] = 2e-4 * (x()[0] - 1.0); }
+    void grad_y(Vec &out) const { out[0] = y()[0] - 1.0; }
+  };
+  [[nodiscard]] Lower lower() const { return Lower(beyond_); }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 1; }
+
+  [[nodiscard]] static double answer(double x) {
+    const double b = 1.0 + x;
+    const double root = std::sqrt(b * b + 4.0 * epsilon);
+    return b > 0.0 ? 2.0 * epsilon / (b + root) : 0.5 * (root - b);
+  }
+  [[nodiscard]] static double slope(double x) {
+    const double y = answer(x);
+    return 2e-4 * (x - 1.0) - (y - 1.0) / (1.0 + epsilon / (y * y));
+  }
+
+private:
+  Beyond beyond_;
+};
+
+template <class Visit> void with_each_barrier(const Visit &visit) {
+  for (const auto beyond : {LogBarrier::Beyond::formula, LogBarrier::Beyond::infinite_and_flat}) {
+    for (const double x : {0.5, 1.0, 3.0, 10.0, 100.0}) {
+      for (const double y : {1e-3, 0.1, 1.0, 10.0, 1e3}) {
+        visit(LogBarrier(beyond), x, y);
+      }
+    }
+  }
+}
+
+TEST(SlopeMeterAt, APointWhoseLowerLevelHasADomainStaysInIt) {
+  with_each_barrier([](const LogBarrier &problem, double x, double y) {
+    SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+    const Vec at = Vec::Constant(1, x);
+    const auto slope = meter.at(at, Vec::Constant(1, y), {});
+    ASSERT_TRUE(slope.known()) << slope.unavailable << " at " << x << " from " << y;
+    EXPECT_NEAR(meter.y()[0], LogBarrier::answer(x), 1e-9);
+    EXPECT_NEAR(slope.norm, std::abs(LogBarrier::slope(x)), slope.error + 1e-12) << x << " from " << y;
+  });
+}
+
+TEST(SlopeMeterAt, APointThatIsReachedFromBeyondTheDomainOfTheLowerLevelIsNoAnswer) {
+  const LogBarrier problem(LogBarrier::Beyond::formula);
+  SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+  const Vec x = Vec::Ones(1);
+  const auto slope = meter.at(x, Vec::Constant(1, -2.0), {}); // f is NaN, and its slope all but zero
+  EXPECT_FALSE(slope.known());
+  EXPECT_CONTAINS(slope.unavailable, "f is not finite");
+}
+
+TEST(AClaimOfSuccess, OfALowerLevelWithADomainIsMeasuredWithinIt) {
+  with_each_barrier([](const LogBarrier &problem, double x, double y) {
+    State<Vec> state{Vec::Constant(1, x), Vec::Constant(1, y), {}};
+    const auto start = state;
+    const auto summary = solve(problem, Automatic{}, state);
+    if (summary.converged()) {
+      EXPECT_LE(std::abs(LogBarrier::slope(state.x[0])), 1.001e-5 * std::abs(LogBarrier::slope(x)))
+          << x << " from " << y << ": " << summary.brief();
+    }
+    const auto certificate = certify(problem, start, state);
+    if (certificate.first_hypergradient) {
+      EXPECT_NEAR(*certificate.first_hypergradient, std::abs(LogBarrier::slope(x)),
+                  0.02 * std::abs(LogBarrier::slope(x)));
+    }
+  });
+}
+
 TEST(SlopeMeterAt, APointWithoutAGradientSaysWhy) {
   const Entropy problem;
   SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};

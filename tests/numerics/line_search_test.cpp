@@ -38,6 +38,24 @@ TEST(Backtracking, EndsWhereAShorterStepIsHopeless) {
   EXPECT_EQ(attempts, 2);
 }
 
+TEST(Backtracking, ComesBackFromFarBeyondTheDomainOfTheValue) {
+  // −log of what is left: a step of 10³⁰ needs a hundred halvings to be inside, whatever number of attempts is given.
+  const auto barrier = [](double y) { return y < 1.0 ? -std::log(1.0 - y) - 2.0 * y : std::nan(""); };
+  const double found = backtrack(3, [&](double t) { return judged(barrier(0.0), barrier(t * 1e30), -t * 1e30); });
+  EXPECT_GT(found * 1e30, 0.1);
+  EXPECT_LT(found * 1e30, 1.0);
+}
+
+TEST(Backtracking, EndsWhereTheValueExistsNowhere) {
+  int attempts = 0;
+  const double found = backtrack(3, [&](double) {
+    ++attempts;
+    return judged(0.0, std::nan(""), -1.0);
+  });
+  EXPECT_EQ(found, 0.0);
+  EXPECT_EQ(attempts, 200);
+}
+
 TEST(Backtracking, TakesTheFirstLengthThatIsAccepted) {
   // From x = 1 along −s on ½x², a length t falls enough where ½(1 − ts)² ≤ ½ − 10⁻⁴ts: ts ≤ 2 − 2·10⁻⁴.
   for (const double s : {0.5, 1.9, 2.1, 10.0, 100.0}) {

@@ -110,6 +110,9 @@ public:
     if (factors_are_old_) { // what H is must be said of H at y, also along what no step has shown
       begin_hessian_anew();
     }
+    if (!std::isfinite(lower_.value())) {
+      throw NotFinite("f is not finite where ∇y f is to vanish: y has left its domain");
+    }
     if (!(length_ > target)) {
       return;
     }
@@ -277,11 +280,16 @@ private:
       lower_.at(*x_, trial_);
       lower_.grad_y(trial_gradient_);
       reached = norm(trial_gradient_);
+      // Beyond the domain of f ∇y f may be finite, and vanish: the slope of a log barrier has another zero there.
+      const double there = lower_.value();
+      if (!std::isfinite(there)) {
+        return TrialStep::outside;
+      }
       // The slope of ‖∇y f‖ along the step is −‖∇y f‖.
-      if (falls_enough(length_, reached, -t * length_) && !(overshoots() && lower_.value() > highest)) {
+      if (falls_enough(length_, reached, -t * length_) && !(overshoots() && there > highest)) {
         return TrialStep::accepted;
       }
-      const bool at_rest = t == 1.0 && std::isfinite(reached) && length_ <= of_noise * gradient_noise();
+      const bool at_rest = t == 1.0 && length_ <= of_noise * gradient_noise();
       return at_rest ? TrialStep::hopeless : TrialStep::rejected;
     });
     if (found == 0.0) {
@@ -311,7 +319,7 @@ private:
       assign(y_, trial_);
       axpy(-t, step_, trial_);
       lower_.at(*x_, trial_);
-      return falls_enough(before, lower_.value(), t * slope) ? TrialStep::accepted : TrialStep::rejected;
+      return judged(before, lower_.value(), t * slope);
     });
     if (found == 0.0) {
       lower_.at(*x_, y_);

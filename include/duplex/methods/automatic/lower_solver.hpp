@@ -145,12 +145,16 @@ private:
         move_by(length);
       }
       lower.at(x, y);
-      return falls_enough(before, lower.value(), length * slope, rounding) ? TrialStep::accepted : TrialStep::rejected;
+      return judged(before, lower.value(), length * slope, rounding);
     });
     if (t == 0.0) {
       move_by(std::ldexp(1.0, -most_attempts));
     }
     lower.at(x, y);
+    if (t == 0.0 && !std::isfinite(lower.value())) { // f exists nowhere along the step
+      assign(y_before_, y);
+      lower.at(x, y);
+    }
     lower.grad_y(next_gradient_);
   }
 
