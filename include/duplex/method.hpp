@@ -92,6 +92,12 @@ public:
   virtual void start_from_before() {}
   /// Is told what became of the last step's claim. Returns false where the method has nothing left to try.
   [[nodiscard]] virtual bool learn(const Verdict & /*verdict*/, const SlopeMeter<V> & /*truth*/) { return false; }
+  /// Is told what ‖∇φ‖ is at a state where, as it has reported, nothing improves any more. Returns whether it begins
+  /// anew from there.
+  [[nodiscard]] virtual bool begin_anew(const State<V> & /*at*/, const Verdict & /*verdict*/,
+                                        const SlopeMeter<V> & /*truth*/) {
+    return false;
+  }
 
   /// From here on steps are to be done one by one, not ahead of the host.
   virtual void stop_running_ahead() {}

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace duplex::dense {
 
@@ -25,12 +26,12 @@ template <class Scalar> struct ScaledInverse<Scalar>::Factors {
 
 namespace {
 
-/// D^-½ with D = |diag H|. Where the diagonal vanishes there is no unit to be seen, and the largest one serves.
+/// D^-½ with D = |diag H|. Where the diagonal vanishes there is no unit to be seen, and the largest one serves. A small
+/// one is a unit like any other: a penalty eˣ makes them differ by a hundred powers of ten, and S no worse for that.
 Eigen::VectorXd scale_of(const Doubles &matrix) {
-  constexpr double nothing = 1e-30; // of the largest
   const Eigen::ArrayXd sizes = matrix.diagonal().cwiseAbs();
   const double largest = sizes.size() > 0 && sizes.maxCoeff() > 0.0 ? sizes.maxCoeff() : 1.0;
-  return (sizes > nothing * largest).select(sizes, largest).sqrt().inverse();
+  return (sizes >= std::numeric_limits<double>::min()).select(sizes, largest).sqrt().inverse();
 }
 
 } // namespace
@@ -49,7 +50,11 @@ ScaledInverse<Scalar>::ScaledInverse(const Matrix<Scalar> &matrix, double accura
         symmetric = (0.5 * (symmetric + symmetric.transpose())).eval();
         made.scale = scale_of(symmetric);
         const double indistinct = 8.0 * n * epsilon;
-        const Doubles scaled = made.scale.asDiagonal() * symmetric * made.scale.asDiagonal();
+        Doubles scaled = made.scale.asDiagonal() * symmetric * made.scale.asDiagonal();
+        if (!scaled.allFinite()) { // it is indefinite, and its diagonal says nothing of units
+          made.scale.setOnes();
+          scaled = symmetric;
+        }
         made.cholesky.compute(scaled);
         if (made.cholesky.info() == Eigen::Success && made.cholesky.rcond() > std::max(indistinct, accuracy)) {
           return made;

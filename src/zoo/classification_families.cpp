@@ -70,6 +70,9 @@ std::vector<Family> classification_families() {
                  classifier<LogisticLoss>(with_limit(sign_settings(30, groups_of(30, 1), 12), 10.0))});
   out.push_back({{.name = "logistic-prior", .title = "logistic regression, one log-penalty per feature, a weak prior"},
                  classifier<LogisticLoss>(with_prior(sign_settings(30, groups_of(30, 1), 13), 1e-3))});
+  out.push_back(
+      {{.name = "logistic-free", .title = "logistic regression, one log-penalty per feature that nothing holds"},
+       classifier<LogisticLoss>(sign_settings(20, groups_of(20, 1), 17))});
   out.push_back({{.name = "svm", .title = "a support vector machine with a smooth hinge, four groups of penalties"},
                  classifier<SmoothHinge>(with_prior(sign_settings(24, groups_of(24, 6), 14), 1e-3))});
   out.push_back(logistic_float());

@@ -43,6 +43,18 @@ struct PoissonLoss {
   template <class T> static T curvature(T s, T /*t*/) { return std::exp(s); }
 };
 
+/// √((s − t)² + δ²) − δ, which outliers hardly move
+struct RobustLoss {
+  static constexpr double width = 0.5;
+  template <class T> static T length(T s, T t) { return std::sqrt((s - t) * (s - t) + T(width * width)); }
+  template <class T> static T value(T s, T t) { return length(s, t) - T(width); }
+  template <class T> static T slope(T s, T t) { return (s - t) / length(s, t); }
+  template <class T> static T curvature(T s, T t) {
+    const T root = length(s, t);
+    return T(width * width) / (root * root * root);
+  }
+};
+
 /// The hinge max(0, 1 − ts) rounded off over a width τ: τ log(1 + e^{(1 − ts)/τ}), with t = ±1
 struct SmoothHinge {
   static constexpr double width = 0.25;

@@ -32,6 +32,20 @@ Family ridge_features(bool runs_in_float) {
   return runs_in_float ? Family::in_float(facts, make) : Family(facts, make);
 }
 
+/// One log-penalty per feature, and nothing that holds those of features that say nothing.
+PenalizedSettings free_settings(Targets targets, Index features, std::uint64_t seed) {
+  Draws draws(100U + seed);
+  PenalizedSettings settings;
+  settings.model.targets = targets;
+  settings.model.weights = (targets == Targets::counts ? 0.4 : 1.0) * sparse_weights(draws, features, features / 2);
+  settings.model.noise = 0.3;
+  settings.training = 3 * features;
+  settings.validation = 3 * features;
+  settings.groups = groups_of(features, 1);
+  settings.seed = seed;
+  return settings;
+}
+
 /// Four tasks with the same useful features, in other weights.
 PenalizedSettings task_settings() {
   constexpr Index features = 12;
@@ -72,6 +86,11 @@ std::vector<Family> regression_families() {
                  penalized<SquaredLoss>(task_settings())});
   out.push_back({{.name = "poisson", .title = "Poisson regression, one log-penalty for each of six groups"},
                  penalized<PoissonLoss>(count_settings())});
+  out.push_back(
+      {{.name = "poisson-free", .title = "Poisson regression, one log-penalty per feature that nothing holds"},
+       penalized<PoissonLoss>(free_settings(Targets::counts, 16, 7))});
+  out.push_back({{.name = "robust-free", .title = "robust regression, one log-penalty per feature that nothing holds"},
+                 penalized<RobustLoss>(free_settings(Targets::numbers, 20, 8))});
   out.push_back({{.name = "elastic-net", .title = "regression with a smooth elastic net, two log-weights"},
                  []<class T>() { return ElasticNet<T>({.seed = 5}); }});
   out.push_back({{.name = "weights-box", .title = "regression with outliers, a weight in [0, 1] for every sample"},

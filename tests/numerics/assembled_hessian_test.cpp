@@ -55,6 +55,27 @@ TEST(AnAssembledHessian, SolvesWhatIsPositiveDefiniteInAnyUnits) {
   }
 }
 
+TEST(AnAssembledHessian, KnowsUnitsThatDifferByAHundredPowersOfTen) {
+  const Mat matrix = with_spectrum(log_spaced_spectrum<double>(6, 1e2, 1.0), 2);
+  const Vec units = (Vec(6) << 1e-70, 1e-30, 1.0, 1e10, 1e40, 1e100).finished();
+  const Mat scaled = units.asDiagonal() * matrix * units.asDiagonal();
+  const auto hessian = assembled(scaled);
+  ASSERT_EQ(hessian.kind(), LinearStatus::converged);
+  EXPECT_EQ(hessian.null_space().cols(), 0);
+  EXPECT_DOUBLE_EQ(hessian.largest_entry(), scaled(5, 5));
+  const Vec truth = random_vector(6, 9).cwiseQuotient(units);
+  Vec found;
+  hessian.invert(scaled * truth, found);
+  EXPECT_LE((found - truth).cwiseProduct(units).norm(), 1e-12 * truth.cwiseProduct(units).norm());
+}
+
+TEST(AnAssembledHessian, WhoseDiagonalSaysNothingOfTheRestIsIndefinite) {
+  Mat matrix = Mat::Identity(3, 3);
+  matrix(0, 0) = matrix(1, 1) = 1e-300;
+  matrix(0, 1) = matrix(1, 0) = 1e9;
+  EXPECT_EQ(assembled(matrix).kind(), LinearStatus::indefinite);
+}
+
 TEST(AnAssembledHessian, OfASingularMatrixSolvesInItsRangeAndTellsItsNullSpace) {
   Vec values = Vec::LinSpaced(12, -3.0, 8.0).cwiseMax(0.0);
   const Index flat = (values.array() == 0.0).count();

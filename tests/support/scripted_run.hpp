@@ -88,11 +88,17 @@ public:
     learned = verdict;
     return has_more_to_try;
   }
+  [[nodiscard]] bool begin_anew(const State<Vec> & /*at*/, const Verdict &verdict,
+                                const SlopeMeter<Vec> & /*truth*/) override {
+    learned = verdict;
+    return begins_anew;
+  }
 
   StepOptions step_options{{{Role::upper_step, "alpha", 0.1}, {Role::lower_step, "beta", 0.5}}};
   Vec d = Vec::Zero(1);
   Verdict learned;
   bool has_more_to_try = false;
+  bool begins_anew = false;
   int times_begun = 0; ///< since the run was made
   int times_from_before = 0;
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -96,32 +97,47 @@ template <VectorSpace V> class OpenedRun final : public AnyRun<V> {
 public:
   OpenedRun(const Automatic &options, const ProblemView<V> &problem, std::unique_ptr<AnyOpening<V>> opening,
             const State<V> &start)
-      : opening_(std::move(opening)), governor_(problem, start, {.tolerance = options.tolerance}) {}
+      : problem_(problem), options_{.tolerance = options.tolerance}, opening_(std::move(opening)) {
+    governor_.emplace(problem_, start, options_);
+  }
 
   StepReport step(State<V> &s, std::int64_t /*k*/, UpperUpdate<V> & /*upper*/) override {
     if (!opening_ || opening_->over()) {
-      return governor_.step(s);
+      return governor_->step(s);
     }
     StepReport report = opening_->step(s);
     if (opening_->over()) {
-      governor_.start_at(s);
+      governor_->start_at(s);
     }
     return report;
   }
 
   [[nodiscard]] const V &direction() const override {
-    return opening_ && !governor_.has_begun() ? opening_->direction() : governor_.direction();
+    return is_opening() ? opening_->direction() : governor_->direction();
   }
   [[nodiscard]] std::string explanation() const override {
-    if (!opening_) {
-      return governor_.explanation();
-    }
-    return opening_->explanation() + (governor_.has_begun() ? "\n" + governor_.explanation() : "");
+    const std::string of_opening = opening_ ? opening_->explanation() : "";
+    return is_opening() ? of_opening
+                        : of_opening + (opening_ ? "\n" : "") + governor_->explanation() + text_of_new_beginnings();
   }
   /// A state that was reached already is no place to open from.
   void start_from_before() override { opening_.reset(); }
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
-    return governor_.learn(verdict, truth);
+    return governor_->learn(verdict, truth);
+  }
+  /// What a run has learnt far away may be what keeps it from improving: it begins anew, with the same goal, as long as
+  /// it has come nearer since it began.
+  [[nodiscard]] bool begin_anew(const State<V> &at, const Verdict &verdict, const SlopeMeter<V> &truth) override {
+    constexpr int most_beginnings = 10;
+    constexpr double nearer = 0.5;
+    const double before = new_beginnings_ > 0 ? slope_where_begun_ : verdict.first.norm;
+    if (new_beginnings_ == most_beginnings || !(verdict.slope.norm <= nearer * before)) {
+      return false;
+    }
+    ++new_beginnings_;
+    slope_where_begun_ = verdict.slope.norm;
+    governor_.emplace(problem_, at, options_);
+    return governor_->learn(verdict, truth);
   }
 
   void archive(StateWriter &members) override { walk(members); }
@@ -132,11 +148,24 @@ private:
     if (opening_) {
       members("opening", *opening_);
     }
-    members("governor", governor_);
+    members("new beginnings", new_beginnings_);
+    members("slope where begun", slope_where_begun_);
+    members("governor", *governor_);
   }
 
+  [[nodiscard]] bool is_opening() const { return opening_ && new_beginnings_ == 0 && !governor_->has_begun(); }
+  [[nodiscard]] std::string text_of_new_beginnings() const {
+    return new_beginnings_ == 0 ? ""
+                                : "\nbegun anew " + std::to_string(new_beginnings_) +
+                                      (new_beginnings_ == 1 ? " time" : " times") + ", where nothing improved any more";
+  }
+
+  ProblemView<V> problem_;
+  GovernorOptions options_;
   std::unique_ptr<AnyOpening<V>> opening_;
-  Governor<V> governor_;
+  std::optional<Governor<V>> governor_; ///< always there
+  int new_beginnings_ = 0;
+  double slope_where_begun_ = 0.0; ///< ‖∇φ‖ where it was begun anew
 };
 
 template <VectorSpace V>
@@ -186,6 +215,9 @@ public:
   void start_from_before() override { run_->start_from_before(); }
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
     return run_->learn(verdict, truth);
+  }
+  [[nodiscard]] bool begin_anew(const State<V> &at, const Verdict &verdict, const SlopeMeter<V> &truth) override {
+    return run_->begin_anew(at, verdict, truth);
   }
   template <class Archive> void archive(Archive &members) { run_->archive(members); }
 

@@ -34,15 +34,19 @@ public:
     return goes_on ? otherwise : Termination::not_verified;
   }
 
-  /// The end of a run that improves nothing any more. Where ‖∇φ‖ is found to be larger than at the start, the state is
-  /// the start again.
-  [[nodiscard]] Termination end_where_stuck() {
+  /// The end of a run that improves nothing any more, or `otherwise` where the method begins anew. Where ‖∇φ‖ is found
+  /// to be larger than at the start, the state is the start again.
+  [[nodiscard]] Termination end_where_stuck(Termination otherwise) {
     if (!verification_) {
       return Termination::stagnated;
     }
     const Verdict &verdict = verification_->verify(*run_->state, run_->traits.own_tolerance);
     if (verdict.holds() && !asked_for_other_) {
       return Termination::tolerance_verified;
+    }
+    const bool may_go_on = otherwise == Termination::not_run && verdict.known() && !verdict.hidden_by_rounding();
+    if (may_go_on && run_->method->run().begin_anew(*run_->state, verdict, verification_->meter())) {
+      return otherwise;
     }
     stuck_ = verdict.text();
     if (verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error) {

@@ -34,7 +34,7 @@ template <VectorSpace V> [[nodiscard]] Termination ending_by(StopRule rule, Term
   case StopRule::direction_tolerance:
     return Termination::direction_tolerance;
   case StopRule::stuck:
-    return claims.end_where_stuck();
+    return claims.end_where_stuck(otherwise);
   case StopRule::stands_still:
     return Termination::stagnated;
   case StopRule::none:

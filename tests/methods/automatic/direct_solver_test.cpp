@@ -109,6 +109,25 @@ TEST(ADirectSolver, AssemblesHAnewOnceItsStepsHaveCostAsMuch) {
   EXPECT_LE(run.level.products, 2) << "and one step a solve from then on";
 }
 
+TEST(ADirectSolver, AssemblesHBeforeTheNextSolveWhereItIsWanted) {
+  DirectSolving run(Vec::LinSpaced(20, 1.0, 3.0));
+  EXPECT_FALSE(run.solver.is_wanted());
+  run.solver.want();
+  DirectSolving other(run.level.values);
+  read_back(written(run.solver), other.solver);
+  EXPECT_TRUE(other.solver.is_wanted());
+  const Vec right = random_vector(20, 5);
+  EXPECT_EQ(run.solve(right, 1e-9).status, LinearStatus::converged);
+  EXPECT_LE(run.error(right), 1e-9 * run.solution.norm());
+  EXPECT_EQ(run.solver.assemblies(), 1);
+  EXPECT_FALSE(run.solver.is_wanted());
+  EXPECT_DOUBLE_EQ(run.solver.largest_entry(), 3.0);
+  run.solver.want();
+  run.level.values[3] = std::nan("");
+  EXPECT_EQ(run.solve(right, 1e-9).status, LinearStatus::not_finite);
+  EXPECT_FALSE(run.solver.is_ready());
+}
+
 TEST(ADirectSolver, WhereHHasBecomeIndefiniteSaysSoAndMovesDownhill) {
   DirectSolving run(Vec::Ones(5));
   ASSERT_EQ(run.assemble(), LinearStatus::converged);

@@ -42,10 +42,18 @@ TEST(ErrorGainsOf, AMoveAreItsRatiosAndFade) {
   EXPECT_DOUBLE_EQ(gains.v(), 4.0);
   gains.learn(estimate_of(0.0, 0.0, 0.0, 0.0), estimate_of(1.0, 0.0, 1.0, 0.0)); // v has not moved
   EXPECT_DOUBLE_EQ(gains.y(), 4.5);
-  EXPECT_DOUBLE_EQ(gains.v(), 3.6);
+  EXPECT_DOUBLE_EQ(gains.v(), 4.0) << "nothing was learnt of v";
   gains.forget();
   EXPECT_FALSE(gains.known());
   EXPECT_EQ(gains.y() + gains.v(), 0.0);
+}
+
+TEST(ErrorGainsOf, AMoveThatLeavesYWhereItIsSayNothingOfY) {
+  ErrorGains<Vec> gains(zero_state);
+  gains.learn(estimate_of(0.0, 0.0, 0.0, 0.0), estimate_of(1.0, 1.0, 2.0, 2.0));
+  gains.learn(estimate_of(1.0, 1.0, 2.0, 2.0), estimate_of(1.0 + 1e-9, 1.0 - 1e-9, 3.0, 3.0)); // x alone has moved d
+  EXPECT_DOUBLE_EQ(gains.y(), 2.0);
+  EXPECT_DOUBLE_EQ(gains.v(), 2.0);
 }
 
 TEST(ErrorGainsOf, ARunSayHowWellYAndVAreToBeSolvedFor) {

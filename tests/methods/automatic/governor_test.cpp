@@ -182,7 +182,9 @@ TEST(AGovernor, TakesMuFromOneHalfToTheToleranceWhereTheLowerLevelIsSingular) {
   for (int k = 0; k < 200 && !(report.claims > 0.0); ++k) {
     report = governor.step(state);
     ASSERT_EQ(report.failure.text(), "");
-    if (weights.empty() || report.steps.mu != weights.back()) {
+    ASSERT_TRUE(report.steps.mu > 0.0 || k == 0)
+        << "v has a right-hand side, by which it shows, from the second step on";
+    if (report.steps.mu > 0.0 && (weights.empty() || report.steps.mu != weights.back())) {
       weights.push_back(report.steps.mu);
     }
   }

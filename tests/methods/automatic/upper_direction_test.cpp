@@ -75,5 +75,21 @@ TEST(TheUpperDirection, WithinBoundsIsThatOfTheFaceWhereSomeEntriesEnd) {
   EXPECT_NEAR(move[2], -0.1, 1e-15);
 }
 
+TEST(TheUpperDirection, DoesNotSendAnEntryBeyondTheRadiusAtTheExpenseOfTheOthers) {
+  const Vec curvatures = (Vec(2) << 1.0, -1e-3).finished(); // φ all but straight along the second
+  UpperDirection<Vec> direction(5, Vec::Zero(2));
+  automatic::Estimate<Vec> here = automatic::estimate_at(State<Vec>{Vec::Zero(2), Vec::Zero(1), {}});
+  here.d = (Vec(2) << 0.8, -1.0).finished();
+  direction.learn(0.1 * Vec::Unit(2, 0), 0.1 * Vec::Unit(2, 0), 0.01); // how far x has moved so far
+  direction.assemble_hessian(here, [&](Index j, double &h, Vec &out) {
+    out = here.d + h * curvatures[j] * Vec::Unit(2, j);
+    return true;
+  });
+  Vec move = Vec::Zero(2);
+  direction.propose_within(Box<Vec>{}, 2.0, here, here.d, move);
+  EXPECT_NEAR(move[0], -0.8, 1e-6) << "Newton's step, which is not shortened";
+  EXPECT_NEAR(move[1], 2.0, 1e-6);
+}
+
 } // namespace
 } // namespace duplex::testing

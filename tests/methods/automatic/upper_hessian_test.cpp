@@ -67,6 +67,20 @@ TEST(AnUpperHessian, GivesNewtonsStepInAnyUnits) {
   }
 }
 
+TEST(AnUpperHessian, KeepsEntriesThatItDoesNotFeel) {
+  Slope slope(Vec::Ones(3));
+  slope.b = (Vec(3) << 1.0, 1e-12, 1.0).finished().asDiagonal();
+  slope.here.d = (Vec(3) << 1.0, 1e-9, 1e-9).finished();
+  UpperHessian<Vec> hessian(slope.here.at.x);
+  hessian.assemble(slope.here, Vec::Ones(3), slope.beside());
+  ASSERT_TRUE(hessian.is_ready());
+  Vec move = (Vec(3) << -1.0, -1e3, -1.0).finished(); // the third has a curvature, if hardly a slope
+  hessian.keep_unfelt(slope.here.d, move);
+  EXPECT_EQ(move[0], -1.0);
+  EXPECT_EQ(move[1], 0.0);
+  EXPECT_EQ(move[2], -1.0);
+}
+
 TEST(AnUpperHessian, ThatIsRestoredGivesTheSameBits) {
   const Slope slope(Vec::LinSpaced(5, 1.0, 9.0));
   UpperHessian<Vec> hessian(slope.here.at.x);

@@ -31,11 +31,16 @@ public:
   /// Whether H is assembled.
   [[nodiscard]] bool is_ready() const { return hessian_.is_there(); }
   [[nodiscard]] std::int64_t assemblies() const { return assemblies_; }
-  [[nodiscard]] const AssembledHessian<V> &hessian() const { return hessian_; }
+  /// The largest entry of |diag H|.
+  [[nodiscard]] double largest_entry() const { return hessian_.largest_entry(); }
   void forget() {
     hessian_.forget();
     exact_in_a_row_ = 0;
+    is_wanted_ = false;
   }
+  /// H is assembled before the next solve, whatever conjugate gradients would cost.
+  void want() { is_wanted_ = true; }
+  [[nodiscard]] bool is_wanted() const { return is_wanted_; }
   /// Whether the next solve will cost no product, since M is believed to be exact.
   [[nodiscard]] bool is_believed() const {
     return is_ready() && !changes_ && exact_in_a_row_ >= rule::exact_solves_to_believe &&
@@ -48,6 +53,7 @@ public:
   template <class Product> LinearStatus assemble(const Product &product, const V &x, const V &y) {
     hessian_.assemble(product, y);
     ++assemblies_;
+    is_wanted_ = false;
     stretch_ = 1.0;
     assign(x, stepped_x_);
     excess_ = 0;
@@ -72,10 +78,15 @@ public:
     if (stepped_x_ != x) {
       stretch_ = 1.0;
     }
-    begin(residual);
+    bool is_exact = is_wanted_; // M is the inverse of this very H
+    if (is_wanted_) {
+      report.status = renew(product, x, y, residual, solution, report.steps);
+    } else {
+      begin(residual);
+    }
     const double first_error = error_;
-    bool is_exact = false; // M is the inverse of this very H
-    while (!fits(solution, tolerance) || (is_doubtful(x) && !is_exact && report.steps == 0)) {
+    while (report.status == LinearStatus::converged &&
+           (!fits(solution, tolerance) || (is_doubtful(x) && !is_exact && report.steps == 0))) {
       const double before = error_;
       const bool renews = !is_exact && excess_ >= static_cast<std::int64_t>(size(y));
       report.status = renews ? LinearStatus::singular : step(product, residual, solution);
@@ -91,17 +102,8 @@ public:
       if (is_exact || report.status == LinearStatus::not_finite) {
         break;
       }
-      report.status = assemble(product, x, y);
+      report.status = renew(product, x, y, residual, solution, report.steps);
       is_exact = true;
-      if (report.status == LinearStatus::not_finite) {
-        hessian_.forget();
-        break;
-      }
-      begin(residual);
-      if (report.status != LinearStatus::converged) {
-        move_by_moduli(report, solution);
-        break;
-      }
     }
     learn_of_exactness(report, first_error);
     report.error = error_;
@@ -129,6 +131,7 @@ public:
     members("stretch", stretch_);
     members("stepped x", stepped_x_);
     members("changes", changes_);
+    members("wanted", is_wanted_);
   }
   /// After archive() has read: H as it was. `lower` is moved to where that was.
   template <class Lower> void restore(Lower &lower) {
@@ -180,11 +183,21 @@ private:
     return status;
   }
 
-  void move_by_moduli(InnerReport &report, V &solution) {
-    if (report.status == LinearStatus::indefinite) {
-      axpy(1.0, preconditioned_, solution);
-      ++report.steps;
+  /// Assembles H at (x, y). Where it is indefinite the solution moves by its moduli.
+  template <class Product>
+  [[nodiscard]] LinearStatus renew(const Product &product, const V &x, const V &y, const V &residual, V &solution,
+                                   std::int64_t &steps) {
+    const LinearStatus kind = assemble(product, x, y);
+    if (kind == LinearStatus::not_finite) {
+      hessian_.forget();
+      return kind;
     }
+    begin(residual);
+    if (kind == LinearStatus::indefinite) {
+      axpy(1.0, preconditioned_, solution);
+      ++steps;
+    }
+    return kind;
   }
 
   /// Whether H may be flatter than it was, and no step has shown by how much at this x.
@@ -214,6 +227,7 @@ private:
   std::int64_t excess_ = 0; ///< steps since H was assembled that a new M would have saved
   bool was_ready_ = false;
   bool changes_ = false;
+  bool is_wanted_ = false; ///< before the next solve
   int exact_in_a_row_ = 0; ///< solves in which M was seen to be exact
   int unchecked_ = 0;      ///< solves since one was looked at
   double left_ = 0.0;      ///< of the error, by a step with an exact M

@@ -26,19 +26,19 @@ public:
     v_ = length > 0.0 ? norm(first.cross) / length : 0.0;
   }
 
-  /// Measures both gains on a move, and keeps the largest of late.
+  /// Measures both gains on a move, and keeps the largest of late. Where y all but stays d has changed by what x did to
+  /// it, which says nothing of y, and the same of v.
   void learn(const Estimate<V> &from, const Estimate<V> &to) {
     constexpr double forgetting = 0.9;
+    constexpr double least = 1e-6; // of its length
     const double y_move = distance(to.at.y, from.at.y, y_scratch_);
     const double v_move = distance(to.at.v, from.at.v, y_scratch_);
     known_ = true;
-    y_ *= forgetting;
-    v_ *= forgetting;
-    if (y_move > 0.0) {
-      y_ = std::max(y_, distance(to.d, from.d, x_scratch_) / y_move);
+    if (y_move > least * norm(to.at.y)) {
+      y_ = std::max(forgetting * y_, distance(to.d, from.d, x_scratch_) / y_move);
     }
-    if (v_move > 0.0) {
-      v_ = std::max(v_, distance(to.cross, from.cross, x_scratch_) / v_move);
+    if (v_move > least * norm(to.at.v)) {
+      v_ = std::max(forgetting * v_, distance(to.cross, from.cross, x_scratch_) / v_move);
     }
   }
 

@@ -33,8 +33,8 @@ public:
     if (!std::isfinite(norm(residual))) {
       return {.status = LinearStatus::not_finite};
     }
-    if (is_direct()) {
-      return direct_.solve(product, x, y, residual, solution, tolerance);
+    if (is_direct() || direct_.is_wanted()) {
+      return solve_directly(product, x, y, residual, solution, tolerance);
     }
     std::int64_t in_vain = 0;
     if (uses_offer(product)) {
@@ -50,14 +50,8 @@ public:
         !direct_.is_possible()) {
       return report;
     }
-    report.status = direct_.assemble(product, x, y);
-    if (report.status == LinearStatus::not_finite) {
-      direct_.forget();
-    }
-    if (report.status == LinearStatus::not_finite || report.status == LinearStatus::singular) {
-      return report;
-    }
-    const auto rest = direct_.solve(product, x, y, residual, solution, tolerance);
+    direct_.want();
+    const auto rest = solve_directly(product, x, y, residual, solution, tolerance);
     return {rest.status, report.steps + rest.steps, rest.error, std::max(report.step_size, rest.step_size)};
   }
 
@@ -96,8 +90,11 @@ public:
     bool explored = false;
     bool h_changes = false;
     std::int64_t assemblies = 0;
+    bool direct = false; ///< H was assembled, or was to be
   };
-  [[nodiscard]] Knowledge knowledge() const { return {smallest_, largest_, explored_, h_changes_, assemblies()}; }
+  [[nodiscard]] Knowledge knowledge() const {
+    return {smallest_, largest_, explored_, h_changes_, assemblies(), is_direct() || direct_.is_wanted()};
+  }
   /// Forgets what was learnt since. What H is like elsewhere says nothing of it here where it changes.
   void go_back_to(const Knowledge &before) {
     if (offered_.largest_curvature() > 0.0) { // solves with an inverse do not notice that H changes
@@ -113,6 +110,9 @@ public:
     recycled_.forget();
     if (assemblies() != before.assemblies) {
       direct_.forget();
+      if (before.direct) {
+        direct_.want();
+      }
     }
   }
 
@@ -131,6 +131,11 @@ public:
   template <class Lower> void restore(Lower &lower) { direct_.restore(lower); }
 
 private:
+  template <class Product, class... Rest> InnerReport solve_directly(const Product &product, Rest &...rest) {
+    const InnerReport report = direct_.solve(product, rest...);
+    largest_ = h_changes_ && is_direct() ? direct_.largest_entry() : largest_;
+    return report;
+  }
   template <class Product> [[nodiscard]] bool uses_offer(const Product &product) const {
     if constexpr (requires { product.offers_inverse(); }) {
       return offered_.is_used() && product.offers_inverse();

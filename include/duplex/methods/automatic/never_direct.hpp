@@ -14,10 +14,13 @@ public:
   DirectSolver(const V & /*x*/, const V & /*y*/) {}
   [[nodiscard]] static bool is_possible() { return false; }
   [[nodiscard]] static bool is_ready() { return false; }
+  [[nodiscard]] static bool is_wanted() { return false; }
   [[nodiscard]] static bool is_believed() { return false; }
   [[nodiscard]] static std::int64_t assemblies() { return 0; }
+  [[nodiscard]] static double largest_entry() { return 0.0; }
   [[nodiscard]] static double error_of(const V & /*residual*/) { return 0.0; }
   void forget() {}
+  void want() {}
   void note_that_h_changes() {}
   template <class Product> LinearStatus assemble(const Product & /*product*/, const V & /*x*/, const V & /*y*/) {
     return LinearStatus::step_limit;

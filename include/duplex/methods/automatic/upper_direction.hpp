@@ -31,16 +31,24 @@ public:
     scale(pairs_.empty() ? length_without_pairs(-dot(slope, move), value_there) : reach_, move);
   }
 
-  /// As propose() within bounds, with the slope's free part, and no farther than the radius where ∇²φ is known.
+  /// As propose() within bounds, with the slope's free part. Where ∇²φ is known, no entry goes farther than the radius:
+  /// one that φ hardly feels may be sent far away, and shortening all of the move for it would leave nothing of it.
   void propose_within(const Box<V> &box, double radius, const Estimate<V> &here, const V &free_slope, V &move) {
     if constexpr (EigenVector<V>) {
-      if (box.exists() && hessian_.is_ready()) {
-        constexpr double far = 10.0;
-        hessian_.minimize_within(box, std::min(radius, far * (1.0 + norm(here.at.x))), here, pairs_, move);
+      if (box.exists() && !hessian_.is_ready()) {
+        propose_on_faces(box, here, free_slope, move);
         return;
       }
-      if (box.exists()) {
-        propose_on_faces(box, here, free_slope, move);
+      if (hessian_.is_ready()) {
+        constexpr double far = 10.0;
+        const double most = std::min(radius, far * (1.0 + norm(here.at.x)));
+        if (!box.exists()) {
+          propose(free_slope, here.value, move);
+        }
+        if (box.exists() || !(static_cast<double>(move.cwiseAbs().maxCoeff()) <= most)) {
+          hessian_.minimize_within(box, most, here, pairs_, move);
+        }
+        hessian_.keep_unfelt(here.d, move);
         return;
       }
     }

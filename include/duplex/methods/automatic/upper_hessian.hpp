@@ -82,6 +82,15 @@ public:
                .template cast<Scalar>();
   }
 
+  /// Leaves where it is every entry of x that φ does not feel: neither its slope nor its curvature makes a difference
+  /// to what the move promises. Such entries wander off otherwise, with nothing to hold them, until a number overflows.
+  void keep_unfelt(const V &d, V &move) const {
+    const auto felt = static_cast<Scalar>(rule::share_that_is_felt * std::abs(dot(d, move)) / size(move));
+    const auto slope = (move.array() * d.array()).abs();
+    const auto bend = move.array().square() * columns_.diagonal().array().abs() / 2;
+    move = (slope <= felt && bend <= felt).select(V::Zero(move.size()), move);
+  }
+
   void forget() {
     columns_.resize(0, 0);
     inverse_ = {};
