@@ -170,6 +170,7 @@ private:
       length = norm(residual);
     }
     estimate_.restart();
+    largest_ = h_changes_ ? 0.0 : largest_; // what H was like elsewhere says nothing of rounding here
     report.error = residual_bound(length);
     const auto dimensions = static_cast<std::int64_t>(size(solution));
     const std::int64_t most_steps =
