@@ -31,7 +31,7 @@ namespace {
 Eigen::VectorXd scale_of(const Doubles &matrix) {
   const Eigen::ArrayXd sizes = matrix.diagonal().cwiseAbs();
   const double largest = sizes.size() > 0 && sizes.maxCoeff() > 0.0 ? sizes.maxCoeff() : 1.0;
-  return (sizes >= std::numeric_limits<double>::min()).select(sizes, largest).sqrt().inverse();
+  return (sizes > 0.0).select(sizes, largest).sqrt().inverse();
 }
 
 } // namespace

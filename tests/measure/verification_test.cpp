@@ -150,6 +150,92 @@ TEST(AClaimOfSuccess, OfALowerLevelWithADomainIsMeasuredWithinIt) {
   });
 }
 
+/// f = ¼y₁⁴ + ½y₁² − x₁y₁ + c(e^{y₂} − e^{x₂}y₂) and F = ½(y₁ − 2)² + tanh y₂: y₂* = x₂, whatever c is, and all of
+/// what y₂ makes of ∇y f may be less than the rounding of the rest.
+struct SmallCurvature {
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    explicit Lower(double weight) : c(weight) {}
+    [[nodiscard]] double value() const {
+      const double a = y()[0];
+      return 0.25 * std::pow(a, 4) + 0.5 * a * a - x()[0] * a + c * (std::exp(y()[1]) - std::exp(x()[1]) * y()[1]);
+    }
+    void grad_y(Vec &out) const {
+      out[0] = std::pow(y()[0], 3) + y()[0] - x()[0];
+      out[1] = c * (std::exp(y()[1]) - std::exp(x()[1]));
+    }
+    void hess_yy(const Vec &v, Vec &out) const {
+      out[0] = (3.0 * y()[0] * y()[0] + 1.0) * v[0];
+      out[1] = c * std::exp(y()[1]) * v[1];
+    }
+    void cross_xy(const Vec &v, Vec &out) const {
+      out[0] = -v[0];
+      out[1] = -c * std::exp(x()[1]) * v[1];
+    }
+    double c;
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * std::pow(y()[0] - 2.0, 2) + std::tanh(y()[1]); }
+    void grad_x(Vec &out) const { out.setZero(); }
+    void grad_y(Vec &out) const {
+      out[0] = y()[0] - 2.0;
+      out[1] = 1.0 / std::pow(std::cosh(y()[1]), 2);
+    }
+  };
+  [[nodiscard]] Lower lower() const { return Lower(c); }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 2; }
+  [[nodiscard]] Index y_size() const { return 2; }
+
+  [[nodiscard]] static double slope(const Vec &x) {
+    double a = 0.0;
+    for (int i = 0; i < 200; ++i) {
+      a -= (a * a * a + a - x[0]) / (3.0 * a * a + 1.0);
+    }
+    return std::hypot((a - 2.0) / (3.0 * a * a + 1.0), 1.0 / std::pow(std::cosh(x[1]), 2));
+  }
+  double c;
+};
+
+TEST(SlopeMeterAt, APointJudgesEveryEntryOfYBesideItsOwnRounding) {
+  for (const double c : {1e-6, 1e-12, 1e-18, 1e-25, 1e-40, 1e-100, 1e-250}) {
+    const SmallCurvature problem{c};
+    for (const double y : {-3.0, 0.0, 5.0, 12.0, 20.0, 30.0}) {
+      SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+      const Vec x = (Vec(2) << 1.0, 0.3).finished();
+      const auto slope = meter.at(x, (Vec(2) << 0.5, y).finished(), {});
+      ASSERT_TRUE(slope.known()) << slope.unavailable << " for c = " << c << " from " << y;
+      EXPECT_NEAR(meter.y()[1], 0.3, 1e-9) << c << " from " << y;
+      EXPECT_NEAR(slope.norm, SmallCurvature::slope(x), 1e-9) << c << " from " << y;
+    }
+  }
+}
+
+TEST(SlopeMeterAt, APointWhereTheSquareOfTheLowerGradientUnderflowsSaysSo) {
+  const auto problem = QuadraticSettings{.n = 3, .m = 2}.generate<double>().in_units({.lower = 1e-160});
+  SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+  const auto start = problem.start();
+  EXPECT_CONTAINS(meter.at(start.x, start.y, {}).unavailable, "give f larger units");
+}
+
+TEST(AClaimOfSuccess, OfALowerLevelWithASmallCurvatureIsTrue) {
+  int claims = 0;
+  for (const double c : {1e-6, 1e-18, 1e-40, 1e-100}) {
+    for (const double y : {0.0, 5.0, 12.0, 20.0, 30.0}) {
+      const SmallCurvature problem{c};
+      State<Vec> state{(Vec(2) << 1.0, 0.3).finished(), (Vec(2) << 0.5, y).finished(), {}};
+      const auto start = state;
+      const auto summary = solve(problem, Automatic{}, state);
+      claims += summary.converged() ? 1 : 0;
+      const double relative = SmallCurvature::slope(state.x) / SmallCurvature::slope(start.x);
+      EXPECT_TRUE(!summary.converged() || relative <= 1.001e-5) << c << " from " << y << ": " << relative;
+      EXPECT_TRUE(!certify(problem, start, state, {.claims = {.relative_slope = 1e-5}}).holds() ||
+                  relative <= 1.001e-5);
+    }
+  }
+  EXPECT_GE(claims, 5);
+}
+
 TEST(SlopeMeterAt, APointWithoutAGradientSaysWhy) {
   const Entropy problem;
   SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};

@@ -57,12 +57,12 @@ TEST(AnAssembledHessian, SolvesWhatIsPositiveDefiniteInAnyUnits) {
 
 TEST(AnAssembledHessian, KnowsUnitsThatDifferByAHundredPowersOfTen) {
   const Mat matrix = with_spectrum(log_spaced_spectrum<double>(6, 1e2, 1.0), 2);
-  const Vec units = (Vec(6) << 1e-70, 1e-30, 1.0, 1e10, 1e40, 1e100).finished();
+  const Vec units = (Vec(6) << 1e-140, 1e-30, 1.0, 1e10, 1e40, 1e100).finished();
   const Mat scaled = units.asDiagonal() * matrix * units.asDiagonal();
   const auto hessian = assembled(scaled);
   ASSERT_EQ(hessian.kind(), LinearStatus::converged);
   EXPECT_EQ(hessian.null_space().cols(), 0);
-  EXPECT_DOUBLE_EQ(hessian.largest_entry(), scaled(5, 5));
+  EXPECT_EQ(hessian.sizes(), scaled.diagonal());
   const Vec truth = random_vector(6, 9).cwiseQuotient(units);
   Vec found;
   hessian.invert(scaled * truth, found);

@@ -17,7 +17,7 @@ TEST(Claims, AreNotMadeByAMethodWhoseStepsAreGiven) {
   run.context.report.claims = 1e-6;
   EXPECT_FALSE(claims.exist());
   EXPECT_FALSE(claims.made_now());
-  EXPECT_EQ(claims.end_where_stuck(Termination::not_run), Termination::stagnated);
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
   EXPECT_EQ(claims.of_stuck(), "");
   EXPECT_EQ(claims.met_already(Termination::tolerance_verified), Termination::not_run);
   EXPECT_EQ(claims.text(), "");
@@ -51,9 +51,9 @@ TEST(Claims, OfARunThatIsStuckAreVerifiedUnlessTheCallerAskedForAnotherTolerance
   Claims<Vec> own(run.context, false);
   Claims<Vec> other(run.context, true);
   run.state = numbers(1e-7, 1e-7, 1e-7);
-  EXPECT_EQ(own.end_where_stuck(Termination::not_run), Termination::tolerance_verified);
+  EXPECT_EQ(own.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::tolerance_verified);
   EXPECT_EQ(own.of_stuck(), "");
-  EXPECT_EQ(other.end_where_stuck(Termination::not_run), Termination::stagnated);
+  EXPECT_EQ(other.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
   EXPECT_TRUE(other.of_stuck().starts_with("; ")) << other.of_stuck();
 }
 
@@ -70,25 +70,46 @@ TEST(Claims, OfARunThatIsStuckWhereTheSlopeHasGrownGoBackToTheStart) {
   ScriptedRun run({}, claiming);
   Claims<Vec> claims(run.context, false);
   run.state = numbers(0.5, 0.5, 0.5);
-  EXPECT_EQ(claims.end_where_stuck(Termination::not_run), Termination::stagnated);
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
   EXPECT_EQ(run.state.x[0], 0.5);
   run.state = numbers(3.0, 3.0, 3.0);
-  EXPECT_EQ(claims.end_where_stuck(Termination::not_run), Termination::stagnated);
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
   EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
   EXPECT_CONTAINS(claims.of_stuck(), "the state is the start again");
 }
 
-TEST(Claims, OfARunThatIsStuckGoOnWhereTheMethodBeginsAnewAndTheRunMayGoOn) {
+TEST(Claims, OfARunThatIsStuckGoOnWhereTheMethodBeginsAnew) {
   ScriptedRun run({}, claiming);
   run.method.begins_anew = true;
   Claims<Vec> claims(run.context, false);
   run.state = numbers(0.5, 0.5, 0.5);
-  EXPECT_EQ(claims.end_where_stuck(Termination::max_iterations), Termination::stagnated) << "there are no steps left";
-  EXPECT_EQ(claims.end_where_stuck(Termination::not_run), Termination::not_run);
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::max_iterations), Termination::max_iterations)
+      << "a run that goes on from there has begun anew";
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::not_run);
   EXPECT_NEAR(run.method.learned.slope.norm, 1.0, 1e-6);
   EXPECT_NEAR(run.method.learned.first.norm, 2.0, 1e-3);
   run.state = numbers(1e-7, 1e-7, 1e-7);
-  EXPECT_EQ(claims.end_where_stuck(Termination::not_run), Termination::tolerance_verified);
+  EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::tolerance_verified);
+}
+
+TEST(Claims, ThatAreNotVerifiedLeaveTheStartWhereTheSlopeHasGrown) {
+  ScriptedRun run({}, claiming);
+  Claims<Vec> claims(run.context, false);
+  run.context.report.claims = 1e-6;
+  run.state = numbers(3.0, 3.0, 3.0);
+  EXPECT_EQ(claims.verify(Termination::not_run), Termination::not_verified);
+  EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
+  EXPECT_CONTAINS(claims.text(), "the state is the start again");
+}
+
+TEST(Claims, OfARunWhoseStepCouldNotBeDoneAreVerifiedToo) {
+  ScriptedRun run({}, claiming);
+  Claims<Vec> claims(run.context, false);
+  run.state = numbers(0.5, 0.5, 0.5);
+  EXPECT_EQ(claims.end_where_stuck(Termination::step_failed, Termination::not_run), Termination::step_failed);
+  run.state = numbers(infinity, 0.5, 0.5);
+  EXPECT_EQ(claims.end_where_stuck(Termination::step_failed, Termination::not_run), Termination::step_failed);
+  EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
 }
 
 TEST(Claims, OfARunThatGoesOnHoldForATolerance) {

@@ -81,6 +81,109 @@ public:
   /// something else does, y is no minimizer, and nothing is claimed of it. Where H is indefinite on the way, f falls
   /// along |H|⁻¹∇y f; whether it is positive definite at the end is for the caller to see.
   void minimize(double target) {
+    minimize_norm(target);
+    if constexpr (EigenVector<V>) {
+      if (exactly_ && hessian().is_direct()) {
+        minimize_entries();
+      }
+    }
+  }
+
+  /// y ← y + step.
+  void move(const V &step) {
+    axpy(1.0, step, y_);
+    stand_at_y();
+    lower_.grad_y(gradient_);
+    length_ = norm(gradient_);
+  }
+
+  /// v from what it is until ‖∇yF − ∇²yy f·v‖ is at most `target`, or `relative` to ‖∇yF‖, or as small as rounding lets
+  /// it be.
+  void solve_multiplier(double target, double relative = 0.0) {
+    constexpr int most_rounds = 6;
+    upper_.at(*x_, y_);
+    upper_.grad_y(slope_);
+    if (underflows(slope_, 0.1)) {
+      throw NotAvailable("∇yF is so small that its square underflows: give F larger units");
+    }
+    target = std::max(target, relative * norm(slope_));
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0;; ++round) {
+      measure_multiplier(round == 0);
+      if (!std::isfinite(multiplier_length_)) {
+        require(LinearStatus::not_finite);
+      }
+      if (round == most_rounds || multiplier_length_ <= target || !(multiplier_length_ < 0.5 * before)) {
+        return;
+      }
+      before = multiplier_length_;
+      require(hessian().solve(trial_, step_, tolerance_for(target, multiplier_length_)));
+      axpy(1.0, step_, v_);
+      v_is_zero_ = false;
+    }
+  }
+
+  /// d = ∇xF − ∇²xy f·v.
+  void direction(V &d) {
+    upper_.at(*x_, y_);
+    implicit_direction(lower_, upper_, v_, d, x_scratch_);
+  }
+
+  /// What rounding alone leaves in ∇y f: how much it changes where x and y change in their last bits.
+  [[nodiscard]] double gradient_noise() {
+    SplitMix64 generator(4);
+    move_last_bits(generator);
+    axpy(-1.0, gradient_, trial_gradient_);
+    lower_.at(*x_, y_); // where it stood before, with the same H
+    return norm(trial_gradient_);
+  }
+
+  [[nodiscard]] const V &x() const { return *x_; }
+  [[nodiscard]] const V &y() const { return y_; }
+  [[nodiscard]] const V &v() const { return v_; }
+  /// ‖∇y f‖.
+  [[nodiscard]] double lower_residual() const { return length_; }
+  /// ‖∇yF − ∇²yy f·v‖ and ∇yF after the last solve_multiplier().
+  [[nodiscard]] double multiplier_residual() const { return multiplier_length_; }
+  [[nodiscard]] const V &upper_slope() const { return slope_; }
+  /// Of ∇²yy f at y.
+  [[nodiscard]] HessianSolver<V> &hessian() {
+    if (!std::exchange(hessian_is_begun_, true)) {
+      hessian_.begin(y_, exactly_);
+    }
+    return hessian_;
+  }
+  [[nodiscard]] AnyLower<V> &lower() { return lower_; }
+  [[nodiscard]] AnyUpper<V> &upper() { return upper_; }
+  [[nodiscard]] const ProblemView<V> &problem() const { return problem_; }
+  /// Where x may be.
+  [[nodiscard]] const Box<V> &box() const { return box_; }
+
+  static void require(LinearStatus status) {
+    switch (status) {
+    case LinearStatus::converged:
+      return;
+    case LinearStatus::not_finite:
+      throw NotFinite("the lower level's gradient or a product with its Hessian is not finite");
+    case LinearStatus::step_limit:
+      throw NotAvailable("conjugate gradients on the lower Hessian do not end: it is too badly conditioned for this "
+                         "precision");
+    case LinearStatus::singular:
+      throw SingularLowerLevel("the lower Hessian is singular, so y*(x) and ∇φ(x) are not defined");
+    default:
+      throw NotAvailable("the lower Hessian is " + std::string(name_of(status)) +
+                         ", so y*(x) and ∇φ(x) are not defined");
+    }
+  }
+
+private:
+  static constexpr int most_attempts = 40; // of a line search
+  static constexpr double of_noise = 16.0; ///< what may be left of a gradient that is zero but for rounding
+  // Newton's step leaves about half of what H changes along it, as a part of ∇y f. Where that is little the factors
+  // of H serve for the next step too, whose solve is refined against products at y.
+  static constexpr double little_change_of_h = 0.05;
+
+  void minimize_norm(double target) {
     constexpr int most_steps = 200;
     auto status = LinearStatus::converged;
     for (int n = 0; n < most_steps && length_ > target; ++n) {
@@ -128,102 +231,79 @@ public:
     }
   }
 
-  /// y ← y + step.
-  void move(const V &step) {
-    axpy(1.0, step, y_);
-    stand_at_y();
-    lower_.grad_y(gradient_);
-    length_ = norm(gradient_);
-  }
-
-  /// v from what it is until ‖∇yF − ∇²yy f·v‖ is at most `target`, or `relative` to ‖∇yF‖, or as small as rounding lets
-  /// it be.
-  void solve_multiplier(double target, double relative = 0.0) {
-    constexpr int most_rounds = 6;
-    upper_.at(*x_, y_);
-    upper_.grad_y(slope_);
-    if (underflows(slope_, 0.1)) {
-      throw NotAvailable("∇yF is so small that its square underflows: give F larger units");
+  /// Goes on until every entry of ∇y f is what rounding leaves of it. Where curvatures are very different, rounding in
+  /// the large entries hides from the norm what is left of the small ones, along which y may be far from y*(x).
+  void minimize_entries() requires EigenVector<V> {
+    constexpr int most_steps = 100;
+    constexpr double of_noise_of_entry = 100.0;
+    constexpr double root_of_smallest = std::numeric_limits<typename V::Scalar>::min();
+    const auto differ = [&] {
+      const V &sizes = hessian().sizes();
+      constexpr double seen_by_the_norm = 1e-6;
+      return static_cast<double>(sizes.minCoeff()) * seen_by_the_norm <
+             precision(y_) * static_cast<double>(sizes.maxCoeff());
+    };
+    if (precision(y_) * static_cast<double>(hessian().sizes().maxCoeff()) < std::sqrt(root_of_smallest)) {
+      throw NotAvailable("∇²yy f is so small that the square of ∇y f underflows: give f larger units");
     }
-    target = std::max(target, relative * norm(slope_));
-    double before = std::numeric_limits<double>::infinity();
-    for (int round = 0;; ++round) {
-      measure_multiplier(round == 0);
-      if (!std::isfinite(multiplier_length_)) {
-        require(LinearStatus::not_finite);
-      }
-      if (round == most_rounds || multiplier_length_ <= target || !(multiplier_length_ < 0.5 * before)) {
+    for (int n = 0; n < most_steps && differ(); ++n) {
+      measure_noise_of_entries();
+      const double before = largest_beside_noise(gradient_);
+      if (before <= of_noise_of_entry) {
         return;
       }
-      before = multiplier_length_;
-      require(hessian().solve(trial_, step_, tolerance_for(target, multiplier_length_)));
-      axpy(1.0, step_, v_);
-      v_is_zero_ = false;
+      require(hessian().solve(gradient_, step_, precision(y_)));
+      const double found = backtrack(most_attempts, [&](double t) {
+        try_step(t);
+        const double reached = std::isfinite(lower_.value()) ? largest_beside_noise(trial_gradient_) : infinity;
+        return judged(before, reached, -t * before);
+      });
+      if (found == 0.0) {
+        break;
+      }
+      std::swap(y_, trial_);
+      std::swap(gradient_, trial_gradient_);
+      length_ = norm(gradient_);
+      stand_at_y();
     }
+    if (!differ()) {
+      return;
+    }
+    lower_.at(*x_, y_);
+    throw NotAvailable("the lower Hessian has curvatures that are too different: ∇y f vanishes in its norm, and one of "
+                       "its entries does not; give f a weight on that entry of y that is nearer to the others'");
   }
 
-  /// d = ∇xF − ∇²xy f·v.
-  void direction(V &d) {
-    upper_.at(*x_, y_);
-    implicit_direction(lower_, upper_, v_, d, x_scratch_);
-  }
-
-  /// What rounding alone leaves in ∇y f: how much it changes where x and y change in their last bits.
-  [[nodiscard]] double gradient_noise() {
+  /// noise_ = how much each entry of ∇y f changes where x and y change in their last bits.
+  void measure_noise_of_entries() requires EigenVector<V> {
+    constexpr int samples = 3;
     SplitMix64 generator(4);
+    noise_ = (precision(y_) * hessian().sizes().template cast<double>().cwiseProduct(y_.template cast<double>()))
+                 .cwiseAbs()
+                 .template cast<typename V::Scalar>();
+    for (int i = 0; i < samples; ++i) {
+      move_last_bits(generator);
+      noise_ = noise_.cwiseMax((trial_gradient_ - gradient_).cwiseAbs());
+    }
+    lower_.at(*x_, y_);
+  }
+  /// trial_gradient_ = ∇y f where x and y have other last bits.
+  void move_last_bits(SplitMix64 &generator) {
     change_last_bits(*x_, generator, x_moved_);
     box_.project(x_moved_);
     change_last_bits(y_, generator, trial_);
     lower_.at(x_moved_, trial_);
     lower_.grad_y(trial_gradient_);
-    axpy(-1.0, gradient_, trial_gradient_);
-    lower_.at(*x_, y_); // where it stood before, with the same H
-    return norm(trial_gradient_);
   }
-
-  [[nodiscard]] const V &x() const { return *x_; }
-  [[nodiscard]] const V &y() const { return y_; }
-  [[nodiscard]] const V &v() const { return v_; }
-  /// ‖∇y f‖.
-  [[nodiscard]] double lower_residual() const { return length_; }
-  /// ‖∇yF − ∇²yy f·v‖ and ∇yF after the last solve_multiplier().
-  [[nodiscard]] double multiplier_residual() const { return multiplier_length_; }
-  [[nodiscard]] const V &upper_slope() const { return slope_; }
-  /// Of ∇²yy f at y.
-  [[nodiscard]] HessianSolver<V> &hessian() {
-    if (!std::exchange(hessian_is_begun_, true)) {
-      hessian_.begin(y_, exactly_);
+  [[nodiscard]] double largest_beside_noise(const V &gradient) const requires EigenVector<V> {
+    double largest = 0.0;
+    for (Index i = 0; i < gradient.size(); ++i) {
+      const double entry = std::abs(static_cast<double>(gradient[i]));
+      const double noise = std::max(static_cast<double>(noise_[i]), std::numeric_limits<double>::denorm_min());
+      largest = entry > 0.0 || !std::isfinite(entry) ? std::max(largest, entry / noise) : largest;
     }
-    return hessian_;
+    return std::isfinite(largest) ? largest : std::numeric_limits<double>::max();
   }
-  [[nodiscard]] AnyLower<V> &lower() { return lower_; }
-  [[nodiscard]] AnyUpper<V> &upper() { return upper_; }
-  [[nodiscard]] const ProblemView<V> &problem() const { return problem_; }
-  /// Where x may be.
-  [[nodiscard]] const Box<V> &box() const { return box_; }
-
-  static void require(LinearStatus status) {
-    switch (status) {
-    case LinearStatus::converged:
-      return;
-    case LinearStatus::not_finite:
-      throw NotFinite("the lower level's gradient or a product with its Hessian is not finite");
-    case LinearStatus::step_limit:
-      throw NotAvailable("conjugate gradients on the lower Hessian do not end: it is too badly conditioned for this "
-                         "precision");
-    case LinearStatus::singular:
-      throw SingularLowerLevel("the lower Hessian is singular, so y*(x) and ∇φ(x) are not defined");
-    default:
-      throw NotAvailable("the lower Hessian is " + std::string(name_of(status)) +
-                         ", so y*(x) and ∇φ(x) are not defined");
-    }
-  }
-
-private:
-  static constexpr double of_noise = 16.0; ///< what may be left of a gradient that is zero but for rounding
-  // Newton's step leaves about half of what H changes along it, as a part of ∇y f. Where that is little the factors
-  // of H serve for the next step too, whose solve is refined against products at y.
-  static constexpr double little_change_of_h = 0.05;
 
   /// A solve that is followed by another one need not be exact.
   [[nodiscard]] double tolerance_for(double target, double length) const {
@@ -265,20 +345,24 @@ private:
     hessian_is_begun_ = factors_are_old_ = keeps;
   }
 
+  /// ∇y f at trial_ = y − t·step.
+  void try_step(double t) {
+    assign(y_, trial_);
+    axpy(-t, step_, trial_);
+    lower_.at(*x_, trial_);
+    lower_.grad_y(trial_gradient_);
+  }
+
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers ‖∇y f‖ and does not raise f; false where none
   /// does. Where f is all but linear, as far out log cosh is, a step beyond its minimizer may have a gradient that is
   /// shorter by other entries, and no curvature to come back by.
   [[nodiscard]] bool descend() {
-    constexpr int most_attempts = 40;
     constexpr double roundings = 1e3; // of f, which many terms may sum up to
     const double before = lower_.value();
     const double highest = before + roundings * precision(y_) * std::abs(before);
     double reached = 0.0;
     const double found = backtrack(most_attempts, [&](double t) {
-      assign(y_, trial_);
-      axpy(-t, step_, trial_);
-      lower_.at(*x_, trial_);
-      lower_.grad_y(trial_gradient_);
+      try_step(t);
       reached = norm(trial_gradient_);
       // Beyond the domain of f ∇y f may be finite, and vanish: the slope of a log barrier has another zero there.
       const double there = lower_.value();
@@ -312,7 +396,6 @@ private:
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers f; false where none does.
   [[nodiscard]] bool lower_value() {
-    constexpr int most_attempts = 40;
     const double before = lower_.value();
     const double slope = -dot(gradient_, step_);
     const double found = backtrack(most_attempts, [&](double t) {
@@ -349,6 +432,7 @@ private:
   V step_;
   V trial_;
   V trial_gradient_;
+  V noise_; ///< of each entry of ∇y f
   V x_moved_;
   V x_scratch_;
   double length_ = 0.0; ///< ‖∇y f‖

@@ -29,7 +29,7 @@ public:
       columns.col(j) = column;
       unit[j] = 0;
     }
-    largest_entry_ = n > 0 ? static_cast<double>(columns.diagonal().cwiseAbs().maxCoeff()) : 0.0;
+    sizes_ = columns.diagonal().cwiseAbs();
     inverse_ = dense::ScaledInverse<Scalar>(columns);
   }
 
@@ -38,8 +38,8 @@ public:
 
   /// `converged` where H is positive definite beyond rounding; otherwise what it is.
   [[nodiscard]] LinearStatus kind() const { return inverse_.kind(); }
-  /// The largest entry of |diag H|.
-  [[nodiscard]] double largest_entry() const { return largest_entry_; }
+  /// |diag H|
+  [[nodiscard]] const V &sizes() const { return sizes_; }
   /// out = H⁻¹ b; where H is indefinite, with the moduli of its eigenvalues; where it is singular, in its range.
   void invert(const V &b, V &out) const { inverse_.apply(b, out); }
   /// Columns that span the null space of a singular H, orthonormal.
@@ -47,7 +47,7 @@ public:
 
 private:
   dense::ScaledInverse<Scalar> inverse_;
-  double largest_entry_ = 0.0;
+  V sizes_;
 };
 
 } // namespace duplex

@@ -86,6 +86,8 @@ public:
     }
     return direct_ ? kind() : LinearStatus::converged;
   }
+  /// |diag H|, where is_direct().
+  [[nodiscard]] const V &sizes() const requires EigenVector<V> { return assembled_.sizes(); }
   /// After explore(), where not is_direct().
   [[nodiscard]] const Curvatures &curvatures() const { return curvatures_; }
   /// A direction of length one, mostly along the smallest curvatures.
@@ -133,8 +135,12 @@ private:
   }
   [[nodiscard]] bool is_the_same() {
     product_(probe_, image_);
-    axpy(-1.0, image_of_probe_, image_);
-    return norm(image_) == 0.0;
+    if constexpr (EigenVector<V>) {
+      return image_ == image_of_probe_;
+    } else {
+      axpy(-1.0, image_of_probe_, image_);
+      return norm(image_) == 0.0;
+    }
   }
 
   /// A right-hand side that depends on every entry of H, so that no H can be made to hide a direction from it: drawn

@@ -31,29 +31,31 @@ public:
     if (verdict.holds()) {
       return Termination::tolerance_verified;
     }
-    return goes_on ? otherwise : Termination::not_verified;
+    if (goes_on) {
+      return otherwise;
+    }
+    go_back_from_worse(verdict);
+    return Termination::not_verified;
   }
 
-  /// The end of a run that improves nothing any more, or `otherwise` where the method begins anew. Where ‖∇φ‖ is found
-  /// to be larger than at the start, the state is the start again.
-  [[nodiscard]] Termination end_where_stuck(Termination otherwise) {
+  /// The end of a run that improves nothing any more, or whose step could not be done, as `ending` says; `otherwise`
+  /// where the method begins anew. Where ‖∇φ‖ is found to be larger than at the start, or to be infinite, the state is
+  /// the start again.
+  [[nodiscard]] Termination end_where_stuck(Termination ending, Termination otherwise) {
     if (!verification_) {
-      return Termination::stagnated;
+      return ending;
     }
     const Verdict &verdict = verification_->verify(*run_->state, run_->traits.own_tolerance);
     if (verdict.holds() && !asked_for_other_) {
       return Termination::tolerance_verified;
     }
-    const bool may_go_on = otherwise == Termination::not_run && verdict.known() && !verdict.hidden_by_rounding();
+    const bool may_go_on = verdict.known() && !verdict.holds() && !verdict.hidden_by_rounding();
     if (may_go_on && run_->method->run().begin_anew(*run_->state, verdict, verification_->meter())) {
-      return otherwise;
+      return otherwise; // also at a limit, so that a run that goes on from there has begun anew
     }
     stuck_ = verdict.text();
-    if (verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error) {
-      verification_->go_back_to_start(*run_->state);
-      stuck_ += ", so that the state is the start again";
-    }
-    return Termination::stagnated;
+    go_back_from_worse(verdict);
+    return ending;
   }
   /// The end of a run whose d has grown without end: nothing that it came to is worth keeping.
   void end_diverged() {
@@ -63,7 +65,7 @@ public:
     }
   }
   /// What these two found, to be put after what the method says; empty where it measured nothing.
-  [[nodiscard]] std::string of_stuck() const { return stuck_.empty() ? stuck_ : "; " + stuck_; }
+  [[nodiscard]] std::string of_stuck() const { return stuck_.empty() ? stuck_ : "; " + stuck_ + back_at_start_; }
 
   /// For a resumed run that had ended with `ended`: the termination that holds for the tolerance that is asked for now,
   /// or not_run where the run has to go on.
@@ -86,7 +88,10 @@ public:
     return Termination::not_run;
   }
 
-  [[nodiscard]] std::string text() const { return verification_ ? verification_->verdict().text() : std::string{}; }
+  /// What the last verification found.
+  [[nodiscard]] std::string text() const {
+    return verification_ ? verification_->verdict().text() + back_at_start_ : std::string{};
+  }
 
   template <class Archive> void archive(Archive &members) {
     if (verification_) {
@@ -97,11 +102,22 @@ public:
   }
 
 private:
+  /// A state whose ‖∇φ‖ is larger than at the start, or infinite, is no result.
+  void go_back_from_worse(const Verdict &verdict) {
+    const bool is_larger =
+        verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error;
+    if (is_larger || (verdict.first.known() && verdict.slope.met_infinity)) {
+      verification_->go_back_to_start(*run_->state);
+      back_at_start_ = ", so that the state is the start again";
+    }
+  }
+
   const RunContext<V> *run_;
   bool asked_for_other_;
   std::optional<Verification<V>> verification_;
   double tolerance_before_ = 0.0; ///< that of the run before it was resumed
   std::string stuck_;
+  std::string back_at_start_;
 };
 
 } // namespace duplex::detail

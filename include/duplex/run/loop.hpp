@@ -52,7 +52,7 @@ private:
     const Termination limit = limits_.met(k, *run_.meter);
     const bool goes_on = limit == Termination::not_run;
     if (!run_.report.failure.empty() && !run_.report.stuck) {
-      end_or_recover(Termination::step_failed, goes_on && run_.report.not_finite);
+      (void)stops_only_to_recover(StopRule::failed, limit);
       return;
     }
     const bool save_now = goes_on && checkpoints_.due(k);
@@ -142,6 +142,9 @@ private:
       const Termination ending = ending_by(rule, limit, parts_.claims);
       if (rule == StopRule::stands_still) {
         return !end_or_recover(ending, parts_.directions.has_digits_left());
+      }
+      if (ending == Termination::step_failed) {
+        return !end_or_recover(ending, limit == Termination::not_run && run_.report.not_finite);
       }
       run_.summary.termination = ending;
     } catch (const Cancelled &) {

@@ -161,8 +161,8 @@ public:
       summary.explanation += "\n" + claims.text();
     }
     const State<V> &state = *run.state;
-    if (!summary.failed() && !(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
-      summary.termination = Termination::diverged;
+    if (!(all_finite(state.x) && all_finite(state.y) && all_finite(state.v))) {
+      summary.termination = summary.failed() ? summary.termination : Termination::diverged;
       claims.end_diverged();
     }
     summary.message = message_at_end();

@@ -8,7 +8,7 @@
 
 namespace duplex::detail {
 
-enum class StopRule { none, claim, direction_tolerance, stuck, stands_still };
+enum class StopRule { none, failed, claim, direction_tolerance, stuck, stands_still };
 
 /// The first that does after step k.
 template <VectorSpace V>
@@ -33,8 +33,10 @@ template <VectorSpace V> [[nodiscard]] Termination ending_by(StopRule rule, Term
     return claims.verify(otherwise);
   case StopRule::direction_tolerance:
     return Termination::direction_tolerance;
+  case StopRule::failed:
+    return claims.end_where_stuck(Termination::step_failed, otherwise);
   case StopRule::stuck:
-    return claims.end_where_stuck(otherwise);
+    return claims.end_where_stuck(Termination::stagnated, otherwise);
   case StopRule::stands_still:
     return Termination::stagnated;
   case StopRule::none:

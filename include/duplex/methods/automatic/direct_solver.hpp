@@ -31,8 +31,10 @@ public:
   /// Whether H is assembled.
   [[nodiscard]] bool is_ready() const { return hessian_.is_there(); }
   [[nodiscard]] std::int64_t assemblies() const { return assemblies_; }
-  /// The largest entry of |diag H|.
-  [[nodiscard]] double largest_entry() const { return hessian_.largest_entry(); }
+  /// Below this ∇y f at y is noise: each entry in its own units.
+  [[nodiscard]] double rounding_of_gradient(const V &y) const {
+    return 100.0 * precision(y) * norm(V(hessian_.sizes().cwiseProduct(y)));
+  }
   void forget() {
     hessian_.forget();
     exact_in_a_row_ = 0;

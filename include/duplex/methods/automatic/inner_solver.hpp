@@ -34,7 +34,7 @@ public:
       return {.status = LinearStatus::not_finite};
     }
     if (is_direct() || direct_.is_wanted()) {
-      return solve_directly(product, x, y, residual, solution, tolerance);
+      return direct_.solve(product, x, y, residual, solution, tolerance);
     }
     std::int64_t in_vain = 0;
     if (uses_offer(product)) {
@@ -51,7 +51,7 @@ public:
       return report;
     }
     direct_.want();
-    const auto rest = solve_directly(product, x, y, residual, solution, tolerance);
+    const auto rest = direct_.solve(product, x, y, residual, solution, tolerance);
     return {rest.status, report.steps + rest.steps, rest.error, std::max(report.step_size, rest.step_size)};
   }
 
@@ -68,7 +68,9 @@ public:
     return is_direct() ? direct_.error_of(residual) : residual_bound(norm(residual));
   }
   /// Below this ∇y f at y is noise.
-  [[nodiscard]] double rounding_of_gradient(const V &y) const { return 100.0 * precision(y) * largest_ * norm(y); }
+  [[nodiscard]] double rounding_of_gradient(const V &y) const {
+    return is_direct() ? direct_.rounding_of_gradient(y) : 100.0 * precision(y) * largest_ * norm(y);
+  }
   /// H is seen to differ from solve to solve: no residual is solved by old images any more.
   [[nodiscard]] bool h_changes() const { return h_changes_; }
   void note_that_h_changes() {
@@ -131,11 +133,6 @@ public:
   template <class Lower> void restore(Lower &lower) { direct_.restore(lower); }
 
 private:
-  template <class Product, class... Rest> InnerReport solve_directly(const Product &product, Rest &...rest) {
-    const InnerReport report = direct_.solve(product, rest...);
-    largest_ = h_changes_ && is_direct() ? direct_.largest_entry() : largest_;
-    return report;
-  }
   template <class Product> [[nodiscard]] bool uses_offer(const Product &product) const {
     if constexpr (requires { product.offers_inverse(); }) {
       return offered_.is_used() && product.offers_inverse();

@@ -17,7 +17,7 @@ public:
   [[nodiscard]] static bool is_wanted() { return false; }
   [[nodiscard]] static bool is_believed() { return false; }
   [[nodiscard]] static std::int64_t assemblies() { return 0; }
-  [[nodiscard]] static double largest_entry() { return 0.0; }
+  [[nodiscard]] static double rounding_of_gradient(const V & /*y*/) { return 0.0; }
   [[nodiscard]] static double error_of(const V & /*residual*/) { return 0.0; }
   void forget() {}
   void want() {}
