@@ -69,6 +69,8 @@ struct StepReport {
   bool tentative = false; ///< d is not meant to be the hypergradient yet: no tolerance is judged by it
   /// The method believes that ‖∇φ‖ is this small relative to the first, and has left x where it was. Zero: it does not.
   double claims = 0.0;
+
+  [[nodiscard]] bool has_failed() const { return !failure.empty() && !stuck; }
 };
 
 /// One run of a method: it moves y and v, and estimates the hypergradient d, which x then follows.

@@ -454,10 +454,45 @@ TEST(ExactPointOf, ALowerLevelIsThatOfItsHessianAtTheEndAlsoWhereNoStepShowsHowI
       << "singular at its end";
 }
 
+/// f = ½ weight·y², F = ½(y − 1)² + ½(x − 1)².
+struct Weighted {
+  using Vector = Vec;
+  double weight;
+  struct Lower : Point<Vec> {
+    double weight;
+    [[nodiscard]] double value() const { return 0.5 * weight * y().squaredNorm(); }
+    void grad_y(Vec &out) const { out = weight * y(); }
+    void hess_yy(const Vec &v, Vec &out) const { out = weight * v; }
+    void cross_xy(const Vec & /*v*/, Vec &out) const { out.setZero(); }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const {
+      return 0.5 * (y().array() - 1.0).square().sum() + 0.5 * (x().array() - 1.0).square().sum();
+    }
+    void grad_x(Vec &out) const { out = x().array() - 1.0; }
+    void grad_y(Vec &out) const { out = y().array() - 1.0; }
+  };
+  [[nodiscard]] Lower lower() const { return {{}, weight}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 1; }
+};
+
+TEST(ExactPointOf, ALowerHessianThatIsZeroIsSingularAndOneThatIsTooSmallIsSaidToBe) {
+  const auto unavailable = [](double weight) {
+    const Weighted problem{weight};
+    SlopeMeter<Vec> meter{ProblemView<Vec>(problem)};
+    return meter.at(Vec::Zero(1), Vec::Zero(1), {.exactly = true}).unavailable;
+  };
+  EXPECT_EQ(unavailable(1.0), "");
+  EXPECT_CONTAINS(unavailable(0.0), "the lower Hessian is singular");
+  EXPECT_CONTAINS(unavailable(1e-200), "give f larger units");
+}
+
 TEST(ExactPointOf, ALowerLevelWithFlatTailsIsFoundFromFarOut) {
   const FlatTails problem;
   ExactSolver exact(problem);
-  for (const double far : {3.0, 4.0, 8.0}) {
+  for (const double far : {3.0, 4.0, 8.0, 40.0, 1e4}) {
     const Vec x = (Vec(2) << far, 0.1).finished();
     const auto &point = exact.at(x, Vec::Zero(2));
     EXPECT_LE((point.y - x).norm(), 1e-13) << far;

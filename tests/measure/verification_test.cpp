@@ -134,20 +134,28 @@ TEST(SlopeMeterAt, APointThatIsReachedFromBeyondTheDomainOfTheLowerLevelIsNoAnsw
 }
 
 TEST(AClaimOfSuccess, OfALowerLevelWithADomainIsMeasuredWithinIt) {
-  with_each_barrier([](const LogBarrier &problem, double x, double y) {
+  int claims = 0;
+  int measured_starts = 0;
+  with_each_barrier([&](const LogBarrier &problem, double x, double y) {
     State<Vec> state{Vec::Constant(1, x), Vec::Constant(1, y), {}};
     const auto start = state;
     const auto summary = solve(problem, Automatic{}, state);
     if (summary.converged()) {
+      ++claims;
       EXPECT_LE(std::abs(LogBarrier::slope(state.x[0])), 1.001e-5 * std::abs(LogBarrier::slope(x)))
           << x << " from " << y << ": " << summary.brief();
     }
     const auto certificate = certify(problem, start, state);
     if (certificate.first_hypergradient) {
+      ++measured_starts;
       EXPECT_NEAR(*certificate.first_hypergradient, std::abs(LogBarrier::slope(x)),
                   0.02 * std::abs(LogBarrier::slope(x)));
     }
   });
+  EXPECT_GE(claims, 1);
+  EXPECT_GE(measured_starts, 1);
+  RecordProperty("claims", claims);
+  RecordProperty("measured_starts", measured_starts);
 }
 
 /// f = ¼y₁⁴ + ½y₁² − x₁y₁ + c(e^{y₂} − e^{x₂}y₂) and F = ½(y₁ − 2)² + tanh y₂: y₂* = x₂, whatever c is, and all of

@@ -71,11 +71,19 @@ TEST(Claims, OfARunThatIsStuckWhereTheSlopeHasGrownGoBackToTheStart) {
   Claims<Vec> claims(run.context, false);
   run.state = numbers(0.5, 0.5, 0.5);
   EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
+  claims.leave_worse_state();
   EXPECT_EQ(run.state.x[0], 0.5);
   run.state = numbers(3.0, 3.0, 3.0);
   EXPECT_EQ(claims.end_where_stuck(Termination::stagnated, Termination::not_run), Termination::stagnated);
+  EXPECT_EQ(run.state.x[0], 3.0) << "a recovery looks at what has broken";
+  claims.leave_worse_state();
   EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
   EXPECT_CONTAINS(claims.of_stuck(), "the state is the start again");
+  claims.forget_end();
+  EXPECT_EQ(claims.of_stuck(), "");
+  run.state = numbers(3.0, 3.0, 3.0);
+  claims.leave_worse_state();
+  EXPECT_EQ(run.state.x[0], 3.0) << "the run has gone on";
 }
 
 TEST(Claims, OfARunThatIsStuckGoOnWhereTheMethodBeginsAnew) {
@@ -98,6 +106,7 @@ TEST(Claims, ThatAreNotVerifiedLeaveTheStartWhereTheSlopeHasGrown) {
   run.context.report.claims = 1e-6;
   run.state = numbers(3.0, 3.0, 3.0);
   EXPECT_EQ(claims.verify(Termination::not_run), Termination::not_verified);
+  claims.leave_worse_state();
   EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
   EXPECT_CONTAINS(claims.text(), "the state is the start again");
 }
@@ -109,6 +118,7 @@ TEST(Claims, OfARunWhoseStepCouldNotBeDoneAreVerifiedToo) {
   EXPECT_EQ(claims.end_where_stuck(Termination::step_failed, Termination::not_run), Termination::step_failed);
   run.state = numbers(infinity, 0.5, 0.5);
   EXPECT_EQ(claims.end_where_stuck(Termination::step_failed, Termination::not_run), Termination::step_failed);
+  claims.leave_worse_state();
   EXPECT_TRUE(same_bits(run.state, numbers(1.0, 0.0, 0.0)));
 }
 

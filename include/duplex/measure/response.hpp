@@ -81,10 +81,13 @@ public:
   /// something else does, y is no minimizer, and nothing is claimed of it. Where H is indefinite on the way, f falls
   /// along |H|⁻¹∇y f; whether it is positive definite at the end is for the caller to see.
   void minimize(double target) {
-    minimize_norm(target);
-    if constexpr (EigenVector<V>) {
-      if (exactly_ && hessian().is_direct()) {
-        minimize_entries();
+    constexpr int most_rounds = 4;
+    bool moved = true;
+    for (int round = 0; round < most_rounds && moved; ++round) {
+      minimize_norm(target);
+      moved = false;
+      if constexpr (EigenVector<V>) {
+        moved = exactly_ && hessian().is_direct() && minimize_entries();
       }
     }
   }
@@ -179,12 +182,18 @@ public:
 private:
   static constexpr int most_attempts = 40; // of a line search
   static constexpr double of_noise = 16.0; ///< what may be left of a gradient that is zero but for rounding
+  static constexpr double all_but_noise = 1e3;
   // Newton's step leaves about half of what H changes along it, as a part of ∇y f. Where that is little the factors
   // of H serve for the next step too, whose solve is refined against products at y.
   static constexpr double little_change_of_h = 0.05;
 
   void minimize_norm(double target) {
     constexpr int most_steps = 200;
+    constexpr int most_without_curvature = 40;
+    int without_curvature = 0;
+    const auto goes_on_by_value = [&](bool along_null_space) {
+      return without_curvature++ < most_without_curvature && leave_flat_region(along_null_space);
+    };
     auto status = LinearStatus::converged;
     for (int n = 0; n < most_steps && length_ > target; ++n) {
       status = hessian().solve(gradient_, step_, tolerance_for(target, length_));
@@ -197,6 +206,9 @@ private:
       }
       require(status);
       if (hessian_.outside() > 0.0 && hessian_.outside() > of_noise * gradient_noise()) {
+        if (goes_on_by_value(true)) {
+          continue;
+        }
         throw NoLowerMinimizer(
             "the lower Hessian is singular or all but singular: ∇y f does not vanish where f has no curvature "
             "that could be told from rounding, and f(x, ·) has no minimizer, or none that can be found at this "
@@ -205,7 +217,11 @@ private:
       if (descend()) {
         continue;
       }
-      if (!factors_are_old_ || length_ <= of_noise * gradient_noise()) {
+      const double noise = gradient_noise();
+      if (length_ <= of_noise * noise) {
+        break;
+      }
+      if (!factors_are_old_ && !(length_ > all_but_noise * noise && goes_on_by_value(false))) {
         break;
       }
       begin_hessian_anew();
@@ -220,7 +236,6 @@ private:
       return;
     }
     require(status); // f may fall for ever where it is not convex
-    constexpr double all_but_noise = 1e3;
     const double noise = gradient_noise();
     if (!std::isfinite(noise)) {
       throw NotFinite("∇y f is not finite beside where it was");
@@ -231,26 +246,35 @@ private:
     }
   }
 
-  /// Goes on until every entry of ∇y f is what rounding leaves of it. Where curvatures are very different, rounding in
-  /// the large entries hides from the norm what is left of the small ones, along which y may be far from y*(x).
-  void minimize_entries() requires EigenVector<V> {
+  /// Goes on until every entry of ∇y f is what rounding leaves of it, and says whether it has moved y. Where curvatures
+  /// are very different, rounding in the large entries hides from the norm what is left of the small ones, along which
+  /// y may be far from y*(x).
+  [[nodiscard]] bool minimize_entries() requires EigenVector<V> {
     constexpr int most_steps = 100;
     constexpr double of_noise_of_entry = 100.0;
-    constexpr double root_of_smallest = std::numeric_limits<typename V::Scalar>::min();
+    const double seen_by_the_norm = std::max(1e-6, std::sqrt(precision(y_)));
     const auto differ = [&] {
       const V &sizes = hessian().sizes();
-      constexpr double seen_by_the_norm = 1e-6;
       return static_cast<double>(sizes.minCoeff()) * seen_by_the_norm <
              precision(y_) * static_cast<double>(sizes.maxCoeff());
     };
-    if (precision(y_) * static_cast<double>(hessian().sizes().maxCoeff()) < std::sqrt(root_of_smallest)) {
+    const double largest = static_cast<double>(hessian().sizes().maxCoeff());
+    if (!(largest > 0.0)) { // H is no scale for anything; what it is is told where it is explored
+      return false;
+    }
+    constexpr double smallest_number = std::numeric_limits<typename V::Scalar>::min();
+    if (precision(y_) * largest < std::sqrt(smallest_number)) {
       throw NotAvailable("∇²yy f is so small that the square of ∇y f underflows: give f larger units");
     }
+    bool moved = false;
     for (int n = 0; n < most_steps && differ(); ++n) {
       measure_noise_of_entries();
       const double before = largest_beside_noise(gradient_);
+      if (!std::isfinite(before)) {
+        throw NotFinite("∇y f is not finite beside where it was");
+      }
       if (before <= of_noise_of_entry) {
-        return;
+        return moved;
       }
       require(hessian().solve(gradient_, step_, precision(y_)));
       const double found = backtrack(most_attempts, [&](double t) {
@@ -265,9 +289,10 @@ private:
       std::swap(gradient_, trial_gradient_);
       length_ = norm(gradient_);
       stand_at_y();
+      moved = true;
     }
     if (!differ()) {
-      return;
+      return moved;
     }
     lower_.at(*x_, y_);
     throw NotAvailable("the lower Hessian has curvatures that are too different: ∇y f vanishes in its norm, and one of "
@@ -278,8 +303,9 @@ private:
   void measure_noise_of_entries() requires EigenVector<V> {
     constexpr int samples = 3;
     SplitMix64 generator(4);
-    noise_ = (precision(y_) * hessian().sizes().template cast<double>().cwiseProduct(y_.template cast<double>()))
-                 .cwiseAbs()
+    const auto curvatures = hessian().sizes().template cast<double>().array();
+    noise_ = (precision(y_) *
+              (curvatures * y_.template cast<double>().array().abs() + gradient_.template cast<double>().array().abs()))
                  .template cast<typename V::Scalar>();
     for (int i = 0; i < samples; ++i) {
       move_last_bits(generator);
@@ -299,10 +325,13 @@ private:
     double largest = 0.0;
     for (Index i = 0; i < gradient.size(); ++i) {
       const double entry = std::abs(static_cast<double>(gradient[i]));
-      const double noise = std::max(static_cast<double>(noise_[i]), std::numeric_limits<double>::denorm_min());
-      largest = entry > 0.0 || !std::isfinite(entry) ? std::max(largest, entry / noise) : largest;
+      const auto noise = static_cast<double>(noise_[i]);
+      if (!std::isfinite(entry) || !std::isfinite(noise)) {
+        return infinity;
+      }
+      largest = std::max(largest, entry / std::max(noise, std::numeric_limits<double>::denorm_min()));
     }
-    return std::isfinite(largest) ? largest : std::numeric_limits<double>::max();
+    return std::min(largest, std::numeric_limits<double>::max());
   }
 
   /// A solve that is followed by another one need not be exact.
@@ -392,6 +421,19 @@ private:
   [[nodiscard]] bool overshoots() const {
     constexpr double clearly = 0.1; // of the slope before: what is less may be rounding
     return dot(trial_gradient_, step_) < -clearly * dot(gradient_, step_);
+  }
+
+  /// Where f is all but linear, as far out log cosh is, curvatures tell no length of a step. y goes against ∇y f, or
+  /// what of it meets no curvature, by a length like its own or the first half, quarter, … of that which lowers f.
+  [[nodiscard]] bool leave_flat_region(bool along_null_space) {
+    assign(gradient_, step_);
+    if constexpr (EigenVector<V>) {
+      if (along_null_space) {
+        step_ = hessian_.null_space() * (hessian_.null_space().transpose() * gradient_);
+      }
+    }
+    scale((1.0 + norm(y_)) / norm(step_), step_);
+    return lower_value();
   }
 
   /// Moves y to y − t·step with the first t = 1, ½, ¼, … that lowers f; false where none does.

@@ -97,7 +97,8 @@ template <VectorSpace V> class OpenedRun final : public AnyRun<V> {
 public:
   OpenedRun(const Automatic &options, const ProblemView<V> &problem, std::unique_ptr<AnyOpening<V>> opening,
             const State<V> &start)
-      : problem_(problem), options_{.tolerance = options.tolerance}, opening_(std::move(opening)) {
+      : problem_(problem), options_{.tolerance = options.tolerance}, opening_(std::move(opening)),
+        direction_before_(zeros_like(start.x)) {
     governor_.emplace(problem_, start, options_);
   }
 
@@ -113,7 +114,10 @@ public:
   }
 
   [[nodiscard]] const V &direction() const override {
-    return is_opening() ? opening_->direction() : governor_->direction();
+    if (is_opening()) {
+      return opening_->direction();
+    }
+    return new_beginnings_ > 0 && !governor_->has_begun() ? direction_before_ : governor_->direction();
   }
   [[nodiscard]] std::string explanation() const override {
     const std::string of_opening = opening_ ? opening_->explanation() : "";
@@ -125,17 +129,18 @@ public:
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
     return governor_->learn(verdict, truth);
   }
-  /// What a run has learnt far away may be what keeps it from improving: it begins anew, with the same goal, as long as
-  /// it has come nearer since it began.
+  /// What a run has learnt far away may be what keeps it from improving, or from a step that can be done: it begins
+  /// anew, with the same goal, as long as it has come nearer since it began.
   [[nodiscard]] bool begin_anew(const State<V> &at, const Verdict &verdict, const SlopeMeter<V> &truth) override {
     constexpr int most_beginnings = 10;
     constexpr double nearer = 0.5;
     const double before = new_beginnings_ > 0 ? slope_where_begun_ : verdict.first.norm;
-    if (new_beginnings_ == most_beginnings || !(verdict.slope.norm <= nearer * before)) {
+    if (governor_->has_no_end() || new_beginnings_ == most_beginnings || !(verdict.slope.norm <= nearer * before)) {
       return false;
     }
     ++new_beginnings_;
     slope_where_begun_ = verdict.slope.norm;
+    direction_before_ = governor_->direction();
     governor_.emplace(problem_, at, options_);
     return governor_->learn(verdict, truth);
   }
@@ -150,14 +155,16 @@ private:
     }
     members("new beginnings", new_beginnings_);
     members("slope where begun", slope_where_begun_);
+    members("direction before", direction_before_);
     members("governor", *governor_);
   }
 
   [[nodiscard]] bool is_opening() const { return opening_ && new_beginnings_ == 0 && !governor_->has_begun(); }
   [[nodiscard]] std::string text_of_new_beginnings() const {
-    return new_beginnings_ == 0 ? ""
-                                : "\nbegun anew " + std::to_string(new_beginnings_) +
-                                      (new_beginnings_ == 1 ? " time" : " times") + ", where nothing improved any more";
+    return new_beginnings_ == 0
+               ? ""
+               : "\nbegun anew " + std::to_string(new_beginnings_) + (new_beginnings_ == 1 ? " time" : " times") +
+                     ", where nothing improved any more or a step could not be done";
   }
 
   ProblemView<V> problem_;
@@ -166,6 +173,7 @@ private:
   std::optional<Governor<V>> governor_; ///< always there
   int new_beginnings_ = 0;
   double slope_where_begun_ = 0.0; ///< ‖∇φ‖ where it was begun anew
+  V direction_before_;             ///< d of the step after which it was
 };
 
 template <VectorSpace V>

@@ -67,7 +67,7 @@ LbfgsResult minimize_lbfgs(const Evaluate &evaluate, V &x, const LbfgsOptions &o
       value = evaluate(trial, trial_gradient);
       ++result.evaluations;
       const double noise = rounding * std::abs(result.value);
-      return falls_enough(result.value, value, t * slope, noise) ? TrialStep::accepted : TrialStep::rejected;
+      return judged(result.value, value, t * slope, noise);
     });
     if (found == 0.0) {
       break;

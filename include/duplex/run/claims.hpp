@@ -26,6 +26,7 @@ public:
   /// Verifies the claim of the last step: tolerance_verified where it holds, not_verified where it does not and the
   /// method has nothing left to try, and `otherwise` where the run goes on.
   [[nodiscard]] Termination verify(Termination otherwise) {
+    forget_end();
     const Verdict &verdict = verification_->verify(*run_->state, run_->report.claims);
     const bool goes_on = run_->method->run().learn(verdict, verification_->meter());
     if (verdict.holds()) {
@@ -34,14 +35,14 @@ public:
     if (goes_on) {
       return otherwise;
     }
-    go_back_from_worse(verdict);
+    judged_end_ = true;
     return Termination::not_verified;
   }
 
   /// The end of a run that improves nothing any more, or whose step could not be done, as `ending` says; `otherwise`
-  /// where the method begins anew. Where ‖∇φ‖ is found to be larger than at the start, or to be infinite, the state is
-  /// the start again.
+  /// where the method begins anew.
   [[nodiscard]] Termination end_where_stuck(Termination ending, Termination otherwise) {
+    forget_end();
     if (!verification_) {
       return ending;
     }
@@ -54,8 +55,28 @@ public:
       return otherwise; // also at a limit, so that a run that goes on from there has begun anew
     }
     stuck_ = verdict.text();
-    go_back_from_worse(verdict);
+    judged_end_ = true;
     return ending;
+  }
+  /// Where the run really ends by what these two have said, and ‖∇φ‖ was found to be larger than at the start, or to be
+  /// infinite, its state is no result: it is the start again.
+  void leave_worse_state() {
+    if (!judged_end_) {
+      return;
+    }
+    const Verdict &verdict = verification_->verdict();
+    const bool is_larger =
+        verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error;
+    if (is_larger || (verdict.first.known() && verdict.slope.met_infinity)) {
+      verification_->go_back_to_start(*run_->state);
+      back_at_start_ = ", so that the state is the start again";
+    }
+  }
+  /// The run goes on, after a recovery.
+  void forget_end() {
+    judged_end_ = false;
+    stuck_.clear();
+    back_at_start_.clear();
   }
   /// The end of a run whose d has grown without end: nothing that it came to is worth keeping.
   void end_diverged() {
@@ -102,20 +123,11 @@ public:
   }
 
 private:
-  /// A state whose ‖∇φ‖ is larger than at the start, or infinite, is no result.
-  void go_back_from_worse(const Verdict &verdict) {
-    const bool is_larger =
-        verdict.known() && verdict.slope.norm - verdict.slope.error > verdict.first.norm + verdict.first.error;
-    if (is_larger || (verdict.first.known() && verdict.slope.met_infinity)) {
-      verification_->go_back_to_start(*run_->state);
-      back_at_start_ = ", so that the state is the start again";
-    }
-  }
-
   const RunContext<V> *run_;
   bool asked_for_other_;
   std::optional<Verification<V>> verification_;
   double tolerance_before_ = 0.0; ///< that of the run before it was resumed
+  bool judged_end_ = false;       ///< the last verification was of what may be the end
   std::string stuck_;
   std::string back_at_start_;
 };

@@ -14,8 +14,7 @@ namespace duplex::detail {
 
 template <VectorSpace V> class Loop {
 public:
-  /// The options, the start and the pairing of method and problem were validated before. Throws InvalidInput where the
-  /// monitor, or the saved state that a run is resumed from, is wrong.
+  /// Options, start and pairing were validated before. Throws InvalidInput where the monitor or a saved state is wrong.
   Loop(RunContext<V> context, const Monitor<V> &monitor)
       : parts_(std::move(context), monitor), run_(parts_.run), limits_(*run_.options), checkpoints_(parts_) {
     lookahead_.looked_at(run_.summary.iterations);
@@ -42,21 +41,19 @@ private:
     const bool due = parts_.watch.due(k);
     const bool observed_before = std::exchange(observed_, false);
     prepare(k);
-    MethodRun<V> &method = run_.method->run();
     try {
-      run_.report = method.step(*run_.state, k - 1, parts_.upper);
+      run_.report = run_.method->run().step(*run_.state, k - 1, parts_.upper);
     } catch (const Cancelled &) {
       return leave(k, observed_before);
     }
     run_.summary.iterations = k;
     const Termination limit = limits_.met(k, *run_.meter);
     const bool goes_on = limit == Termination::not_run;
-    if (!run_.report.failure.empty() && !run_.report.stuck) {
-      (void)stops_only_to_recover(StopRule::failed, limit);
-      return;
-    }
     const bool save_now = goes_on && checkpoints_.due(k);
-    const V &d = method.direction();
+    if (run_.report.has_failed()) {
+      return finish(k, StopRule::failed, limit, due, save_now);
+    }
+    const V &d = run_.method->run().direction();
     parts_.origin.follow(d);
     const bool ahead = run_.report.ahead;
     const bool looks = !ahead || due || save_now || !goes_on || lookahead_.must_look(k) || parts_.read_direction_at(k);
@@ -66,11 +63,18 @@ private:
     if (!std::exchange(run_.report.moved_x, true)) {
       parts_.upper.apply(run_.report.steps.alpha, d, run_.state->x);
     }
-    bool recovered = looks && learns_that_it_recovers(k); // at a limit too, as an uninterrupted run would
+    const bool recovered = looks && learns_that_it_recovers(k); // at a limit too, as an uninterrupted run would
+    if (!recovered || !goes_on) {
+      const StopRule rule = stop_rule_met(k, run_, parts_.claims, parts_.directions);
+      finish(k, recovered ? StopRule::none : rule, limit, due, save_now);
+    }
+  }
+
+  /// Stops where the rule says so, measures and saves.
+  void finish(std::int64_t k, StopRule rule, Termination limit, bool due, bool save_now) {
     run_.summary.termination = limit;
-    const StopRule rule = stop_rule_met(k, run_, parts_.claims, parts_.directions);
-    recovered = recovered || (rule != StopRule::none && stops_only_to_recover(rule, limit));
-    if (recovered && goes_on) {
+    const bool recovered = rule != StopRule::none && stops_only_to_recover(rule, limit);
+    if (run_.ended() ? run_.summary.failed() : recovered) {
       return;
     }
     parts_.watch.after_step(k, run_.meter->clock);
@@ -136,17 +140,13 @@ private:
     return parts_.rescue.looks_for_drift_at(k) && recovers([&] { return parts_.rescue.from_drift(k); });
   }
 
-  /// Ends the run by the rule; true where it stands still, and recovers from that.
+  /// Ends the run by the rule; true where it recovers from what the rule has seen.
   [[nodiscard]] bool stops_only_to_recover(StopRule rule, Termination limit) {
     try {
       const Termination ending = ending_by(rule, limit, parts_.claims);
-      if (rule == StopRule::stands_still) {
-        return !end_or_recover(ending, parts_.directions.has_digits_left());
-      }
-      if (ending == Termination::step_failed) {
-        return !end_or_recover(ending, limit == Termination::not_run && run_.report.not_finite);
-      }
-      run_.summary.termination = ending;
+      const bool stands_still = rule == StopRule::stands_still && parts_.directions.has_digits_left();
+      const bool has_broken = ending == Termination::step_failed && !run_.ended() && run_.report.not_finite;
+      return !end_or_recover(ending, stands_still || has_broken);
     } catch (const Cancelled &) {
       left_ = true;
       run_.summary.termination = run_.why_left();
@@ -159,18 +159,19 @@ private:
     const bool ends = !mendable || !recovers([&] { return parts_.rescue.from_break(); });
     if (ends) {
       run_.summary.termination = ending;
+      parts_.claims.leave_worse_state();
     }
     return ends;
   }
 
   template <class GoBack> [[nodiscard]] bool recovers(const GoBack &go_back) {
     return run_.meter->clock.pause_for([&] {
-      const bool went_back = go_back();
-      if (went_back) {
-        parts_.start_anew();
-        lookahead_.start_anew(run_.summary.iterations);
+      if (!go_back()) {
+        return false;
       }
-      return went_back;
+      parts_.start_anew();
+      lookahead_.start_anew(run_.summary.iterations);
+      return true;
     });
   }
 

@@ -174,6 +174,7 @@ public:
   /// Begins the method anew from the state as it is, after a recovery.
   void start_anew() {
     rescue.begin_anew();
+    claims.forget_end();
     upper = UpperUpdate<V>(run.traits.upper, run.state->x, origin.box());
     origin.start_anew();
     directions.start_anew(run.summary.iterations);

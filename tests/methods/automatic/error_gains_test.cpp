@@ -72,6 +72,11 @@ TEST(ErrorGainsOf, ARunSayHowWellYAndVAreToBeSolvedFor) {
   EXPECT_EQ(others.tolerance_of_y(10.0, y).relative, 1e-4);
   others.learn(estimate_of(0.0, 0.0, 5.0, 8.0), estimate_of(1.0, 2.0, 5.0, 8.0));
   EXPECT_EQ(others.tolerance_of_y(10.0, y).absolute, infinity) << "d does not feel y";
+  ErrorGains<Vec> unmoved(zero_state);
+  unmoved.learn(estimate_of(1.0, 1.0, 2.0, 2.0), estimate_of(1.0 + 1e-9, 1.0 - 1e-9, 3.0, 3.0));
+  EXPECT_TRUE(unmoved.known());
+  EXPECT_EQ(unmoved.tolerance_of_y(10.0, y).absolute, 0.0) << "nobody knows yet: y has not moved";
+  EXPECT_EQ(unmoved.tolerance_of_y(10.0, y).relative, 1e-4);
 
   ErrorGains<Vec> restored(zero_state);
   read_back(written(gains), restored);

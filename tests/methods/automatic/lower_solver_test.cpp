@@ -77,6 +77,34 @@ TEST(ALowerSolver, ComesBackFromTheEdgeOfADomainWhereHIsAssembled) {
   }
 }
 
+/// f = ½(y − 5)² − log(y − x), which exists beyond x.
+struct BarrierAtX : Point<Vec> {
+  int values = 0;
+  [[nodiscard]] double value() {
+    ++values;
+    return 0.5 * std::pow(y()[0] - 5.0, 2) - std::log(y()[0] - x()[0]);
+  }
+  void grad_y(Vec &out) const { out[0] = y()[0] - 5.0 - 1.0 / (y()[0] - x()[0]); }
+  void hess_yy(const Vec &v, Vec &out) const { out[0] = v[0] * (1.0 + std::pow(y()[0] - x()[0], -2)); }
+};
+
+TEST(ALowerSolver, WhereXHasMovedTheDomainAwayComesBackIntoItOrSaysThatItCannot) {
+  const auto solve_from_below = [](double x, Vec &y) {
+    BarrierAtX lower;
+    Vec left = Vec::Zero(1);
+    InnerSolver<Vec> inner(y, y, 10);
+    const auto report = LowerSolver<Vec>(y).solve(lower, inner, Vec(Vec::Constant(1, x)), y, {.absolute = 1e-9}, left);
+    EXPECT_LE(lower.values, 200);
+    return report.status;
+  };
+  Vec y = Vec::Zero(1);
+  EXPECT_EQ(solve_from_below(1.0, y), LinearStatus::converged);
+  EXPECT_NEAR((y[0] - 5.0) * (y[0] - 1.0), 1.0, 1e-7);
+  y[0] = 4.0;
+  EXPECT_EQ(solve_from_below(4.9, y), LinearStatus::not_finite);
+  EXPECT_EQ(y[0], 4.0);
+}
+
 TEST(ALowerSolver, SaysThatTheHessianIsSingular) {
   QuadraticLower lower;
   lower.spectrum = Vec::Zero(2);

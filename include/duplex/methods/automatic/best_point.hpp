@@ -75,9 +75,12 @@ public:
   [[nodiscard]] bool falls_without_end(CurrentPoint<V> &current) {
     const double fall = first_value_ - current.estimate().value;
     first_fall_ = first_fall_ > 0.0 ? first_fall_ : fall;
-    return fall > rule::fall_without_end * std::max(std::abs(first_value_), first_fall_) &&
-           current.estimate().value_noise < 0.1 * fall;
+    has_no_end_ = fall > rule::fall_without_end * std::max(std::abs(first_value_), first_fall_) &&
+                  current.estimate().value_noise < 0.1 * fall;
+    return has_no_end_;
   }
+  /// What falls_without_end() said last.
+  [[nodiscard]] bool has_no_end() const { return has_no_end_; }
   [[nodiscard]] double first_value() const { return first_value_; }
 
   [[nodiscard]] bool is_stalled() const { return without_progress_ > rule::most_steps_without_progress; }
@@ -101,7 +104,8 @@ private:
   std::int64_t without_progress_ = 0;                ///< steps since the best point
   std::int64_t returns_ = 0;
   double first_value_ = 0.0; ///< φ at the first point
-  double first_fall_ = 0.0;  ///< of φ, by the first step after which it had fallen
+  bool has_no_end_ = false;
+  double first_fall_ = 0.0; ///< of φ, by the first step after which it had fallen
 };
 
 } // namespace duplex::automatic

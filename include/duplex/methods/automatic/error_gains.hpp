@@ -15,7 +15,7 @@ template <VectorSpace V> class ErrorGains {
 public:
   explicit ErrorGains(const State<V> &start) : x_scratch_(zeros_like(start.x)), y_scratch_(zeros_like(start.y)) {}
 
-  /// Whether both gains are measured, on at least one move.
+  /// Whether a move was looked at. Where it left y or v where it was, the gain of that is still to be measured.
   [[nodiscard]] bool known() const { return known_; }
   [[nodiscard]] double y() const { return y_; }
   [[nodiscard]] double v() const { return v_; }
@@ -35,9 +35,11 @@ public:
     const double v_move = distance(to.at.v, from.at.v, y_scratch_);
     known_ = true;
     if (y_move > least * norm(to.at.y)) {
+      y_is_known_ = true;
       y_ = std::max(forgetting * y_, distance(to.d, from.d, x_scratch_) / y_move);
     }
     if (v_move > least * norm(to.at.v)) {
+      v_is_known_ = true;
       v_ = std::max(forgetting * v_, distance(to.cross, from.cross, x_scratch_) / v_move);
     }
   }
@@ -48,12 +50,16 @@ public:
     double y = 0.0;
     double v = 0.0;
     bool known = false;
+    bool y_is_known = false;
+    bool v_is_known = false;
   };
-  [[nodiscard]] Knowledge knowledge() const { return {y_, v_, known_}; }
+  [[nodiscard]] Knowledge knowledge() const { return {y_, v_, known_, y_is_known_, v_is_known_}; }
   void go_back_to(const Knowledge &before) {
     y_ = before.y;
     v_ = before.v;
     known_ = before.known;
+    y_is_known_ = before.y_is_known;
+    v_is_known_ = before.v_is_known;
   }
 
   /// The error of d at a point whose y and v have the errors that it tells.
@@ -61,23 +67,29 @@ public:
 
   /// How well y is to be solved for, for d to have an error of at most `level`; without a level, to a per cent of its
   /// own move.
-  [[nodiscard]] InnerTolerance tolerance_of_y(double level, const V &y) const { return tolerance(level, y_, norm(y)); }
-  [[nodiscard]] InnerTolerance tolerance_of_v(double level, const V &v) const { return tolerance(level, v_, norm(v)); }
+  [[nodiscard]] InnerTolerance tolerance_of_y(double level, const V &y) const {
+    return tolerance(level, y_, y_is_known_, norm(y));
+  }
+  [[nodiscard]] InnerTolerance tolerance_of_v(double level, const V &v) const {
+    return tolerance(level, v_, v_is_known_, norm(v));
+  }
 
   template <class Archive> void archive(Archive &members) {
     members("y", y_);
     members("v", v_);
     members("known", known_);
+    members("y is known", y_is_known_);
+    members("v is known", v_is_known_);
   }
 
 private:
-  [[nodiscard]] InnerTolerance tolerance(double level, double gain, double magnitude) const {
+  [[nodiscard]] InnerTolerance tolerance(double level, double gain, bool is_known, double magnitude) const {
     constexpr double first_accuracy = 0.01;
     constexpr double careful_accuracy = 1e-4;
     if (!(level > 0.0)) {
       return {.absolute = 0.0, .relative = first_accuracy, .magnitude = magnitude};
     }
-    if (!known_ && !(gain > 0.0)) { // nobody knows what d feels of it
+    if (!is_known && !(gain > 0.0)) { // nobody knows what d feels of it
       return {.absolute = 0.0, .relative = careful_accuracy, .magnitude = magnitude};
     }
     return {.absolute = gain > 0.0 ? level / gain : infinity, .relative = 0.0, .magnitude = magnitude};
@@ -86,6 +98,8 @@ private:
   double y_ = 0.0;
   double v_ = 0.0;
   bool known_ = false;
+  bool y_is_known_ = false; ///< y has moved
+  bool v_is_known_ = false;
   V x_scratch_;
   V y_scratch_;
 };

@@ -44,6 +44,8 @@ public:
   /// Before the first step: from another point than the start.
   void start_at(const State<V> &point) { current_.state() = units_.entered(point); }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
+  /// φ was seen to fall without end: there is nothing to come nearer to.
+  [[nodiscard]] bool has_no_end() const { return best_.has_no_end(); }
 
   /// One step; x, y and v are the state's. Moves x unless the run is at its end.
   StepReport step(State<V> &state) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace duplex::automatic {
 
@@ -167,7 +168,8 @@ private:
       length = norm(residual);
     }
     estimate_.restart();
-    largest_ = h_changes_ ? 0.0 : largest_; // what H was like elsewhere says nothing of rounding here
+    // What H was like elsewhere says nothing of rounding here, once a step is to tell what it is like.
+    const double largest_elsewhere = std::exchange(largest_, h_changes_ ? 0.0 : largest_);
     report.error = residual_bound(length);
     const auto dimensions = static_cast<std::int64_t>(size(solution));
     const std::int64_t most_steps =
@@ -194,6 +196,7 @@ private:
       }
       report.error = estimate_.error(residual_bound(length));
     }
+    largest_ = report.steps > 0 ? largest_ : largest_elsewhere;
     recycled_.commit();
     excess_ += std::max<std::int64_t>(0, report.steps - usual_steps);
     report.step_size = moved(solution) / first_length;

@@ -71,8 +71,10 @@ public:
       }
       curved_ = true;
       inner.note_that_h_changes();
-      if (!convex || !(missed <= 0.5 * length) || !std::isfinite(lower.value())) { // ∇y f may exist where f does not
-        shorten_until_lower(lower, x, y);
+      const bool falls_short = !convex || !(missed <= 0.5 * length);
+      if ((falls_short || !std::isfinite(lower.value())) && !shorten_until_lower(lower, x, y)) { // ∇y f may exist there
+        total.status = LinearStatus::not_finite;
+        return total;
       }
       std::swap(gradient_, next_gradient_);
       assign(gradient_, gradient_left);
@@ -147,11 +149,13 @@ private:
     }
   }
 
-  /// Halves the move of y until f falls, and leaves the gradient there in next_gradient_.
-  template <class Lower> void shorten_until_lower(Lower &lower, const V &x, V &y) {
+  /// Halves the move of y until f falls, or until f exists where it did not before, and leaves the gradient there in
+  /// next_gradient_; false where f exists nowhere along it.
+  template <class Lower> [[nodiscard]] bool shorten_until_lower(Lower &lower, const V &x, V &y) {
     constexpr int most_attempts = 30;
     lower.at(x, y_before_);
-    const double before = lower.value();
+    const bool is_outside = !std::isfinite(lower.value()); // as where x has moved the domain of f away from y
+    const double before = is_outside ? infinity : lower.value();
     assign(y, residual_); // becomes the move of y
     axpy(-1.0, y_before_, residual_);
     const double slope = dot(gradient_, residual_);
@@ -165,17 +169,18 @@ private:
         move_by(length);
       }
       lower.at(x, y);
-      return judged(before, lower.value(), length * slope, rounding);
+      const double value = lower.value();
+      if (is_outside) {
+        return std::isfinite(value) ? TrialStep::accepted : TrialStep::rejected;
+      }
+      return judged(before, value, length * slope, rounding);
     });
     if (t == 0.0) {
-      move_by(std::ldexp(1.0, -most_attempts));
+      move_by(is_outside ? 0.0 : std::ldexp(1.0, -most_attempts));
     }
     lower.at(x, y);
-    if (t == 0.0 && !std::isfinite(lower.value())) { // f exists nowhere along the step
-      assign(y_before_, y);
-      lower.at(x, y);
-    }
     lower.grad_y(next_gradient_);
+    return std::isfinite(lower.value());
   }
 
   V gradient_;      ///< ∇y f at y_before_

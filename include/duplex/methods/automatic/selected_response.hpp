@@ -160,7 +160,7 @@ private:
       assign(before_, y);
       axpy(t, step_, y);
       level.at(x, y);
-      return falls_enough(value, level.value(), t * slope, noise) ? TrialStep::accepted : TrialStep::rejected;
+      return judged(value, level.value(), t * slope, noise);
     });
     level.at(x, y);
   }

@@ -31,8 +31,9 @@ public:
     scale(pairs_.empty() ? length_without_pairs(-dot(slope, move), value_there) : reach_, move);
   }
 
-  /// As propose() within bounds, with the slope's free part. Where ∇²φ is known, no entry goes farther than the radius:
-  /// one that φ hardly feels may be sent far away, and shortening all of the move for it would leave nothing of it.
+  /// As propose() within bounds, with the slope's free part. Where ∇²φ is known, no entry goes farther than the radius,
+  /// before the length of all of the move is held to it: one that φ hardly feels may be sent far away, and shortening
+  /// the rest for it would leave nothing of that.
   void propose_within(const Box<V> &box, double radius, const Estimate<V> &here, const V &free_slope, V &move) {
     if constexpr (EigenVector<V>) {
       if (box.exists() && !hessian_.is_ready()) {
