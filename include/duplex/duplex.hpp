@@ -12,6 +12,7 @@
 #include <duplex/problem/aggregate.hpp>
 #include <duplex/problem/any_problem.hpp>
 #include <duplex/problem/bounded.hpp>
+#include <duplex/problem/by_differences.hpp>
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/run/diagnosis.hpp>

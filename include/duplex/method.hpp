@@ -33,6 +33,7 @@ namespace duplex {
 struct MethodTraits {
   UpperRule upper = {};       ///< how x follows d
   bool aggregates = false;    ///< needs the upper level's hess_yy and cross_xy
+  bool penalizes = false;     ///< holds the lower level by a penalty, and needs its grad_x
   bool solves_inside = false; ///< a step has an inner loop or inner solves, and may take any time
   bool repeats = false;       ///< each step is the same operations with the same numbers, and reads none of its results
   /// The method chooses its steps by what it measures, on a problem that is the same at every step, and claims success

@@ -2,6 +2,7 @@
 // solve(): a method (method.hpp) runs on a problem from a state, which it moves.
 
 #include <duplex/methods/automatic.hpp>
+#include <duplex/problem/by_differences.hpp>
 #include <duplex/problem/incomplete.hpp>
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/run/context.hpp>
@@ -24,6 +25,10 @@ concept SolverFor = requires(const S &method, typename S::template Run<P> &run, 
   run.archive(reader);
 };
 
+/// A problem that has only gradients, and a method that needs no more.
+template <class P, class S>
+concept NeedsOnlyGradients = GradientsOnly<P> && !StochasticProblem<P> && SolverFor<S, Counted<P>>;
+
 namespace detail {
 
 /// Steps see `problem`; `measured` is what is measured off the clock. `samples` is null where a problem is the same at
@@ -41,6 +46,10 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S>
     throw InvalidInput(std::string(S::name) +
                        ": the problem lacks upper().hess_yy(v, out) and upper().cross_xy(v, out), "
                        "which aggregation needs");
+  }
+  if (traits.penalizes && !offers_lower_grad_x(problem)) {
+    throw InvalidInput(std::string(S::name) +
+                       ": the problem lacks lower().grad_x(out), which a method without second derivatives needs");
   }
   prepare_start(problem, state);
   RunMeter meter(options);
@@ -100,10 +109,29 @@ requires SolverFor<S, Counted<Drawn<P>>>
   }
 }
 
+/// The same without second derivatives. What measures the run besides, where it is asked to, takes products by
+/// differences.
+template <class P, class S>
+requires NeedsOnlyGradients<P, S>
+[[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
+                            const Monitor<VectorOf<P>> &monitor = {}) {
+  return solve(by_differences(problem), method, state, options, monitor);
+}
+
+/// A method without second derivatives on a problem without ∇x f: the first error of the compiler says so.
+template <DeterministicProblem P, class S>
+requires(!PenalizableProblem<P> && !SolverFor<S, Counted<P>> && requires(const S &method) { method.traits(); }) Summary
+    solve(const P & /*problem*/, const S & /*method*/, State<VectorOf<P>> & /*state*/, const Options & /*options*/ = {},
+          const Monitor<VectorOf<P>> & /*monitor*/ = {}) {
+  detail::explain_missing_grad_x<P>();
+  return {};
+}
+
 /// What is not a problem: the first error of the compiler names the level and the member that is missing.
 template <class P, class S, VectorSpace V>
-requires(!SolvableProblem<P>) Summary solve(const P & /*problem*/, const S & /*method*/, State<V> & /*state*/,
-                                            const Options & /*options*/ = {}, const Monitor<V> & /*monitor*/ = {}) {
+requires(!SolvableProblem<P> && !NeedsOnlyGradients<P, S>) Summary
+    solve(const P & /*problem*/, const S & /*method*/, State<V> & /*state*/, const Options & /*options*/ = {},
+          const Monitor<V> & /*monitor*/ = {}) {
   detail::explain_incomplete_problem<P>();
   return {};
 }

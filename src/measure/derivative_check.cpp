@@ -75,6 +75,9 @@ void DerivativeCheck::check_all() {
   At lower{"lower", &problem_.lower, {}, {}, {}};
   At upper{"upper", &problem_.upper, {}, {}, {}};
   gradient(lower, Variable::y, "grad_y", problem_.lower.grad_y);
+  if (problem_.lower.grad_x) {
+    gradient(lower, Variable::x, "grad_x", problem_.lower.grad_x);
+  }
   gradient(upper, Variable::y, "grad_y", problem_.upper.grad_y);
   gradient(upper, Variable::x, "grad_x", problem_.upper.grad_x);
   for (At *at : {&lower, &upper}) {

@@ -72,6 +72,10 @@ template <class Scalar> double HyperCleaning<Scalar>::Lower::value() {
   return this->loss().value(weights_) + 0.5 * static_cast<double>(rho_) * static_cast<double>(this->y().squaredNorm());
 }
 
+template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_x(Vector &out) {
+  out = slopes_.cwiseProduct(this->loss().losses());
+}
+
 template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_y(Vector &out) {
   this->loss().gradient(weights_, out);
   if (rho_ > Scalar(0)) {

@@ -37,6 +37,8 @@ template <class Scalar> double Quadratic<Scalar>::Lower::value() {
   return 0.5 * dot(this->y(), hy()) + dot(this->y(), linear_);
 }
 
+template <class Scalar> void Quadratic<Scalar>::Lower::grad_x(Vector &out) { out.noalias() = data_->cross * this->y(); }
+
 template <class Scalar> void Quadratic<Scalar>::Lower::grad_y(Vector &out) {
   out = hy() + data_->lower_linear;
   out.noalias() += data_->cross.transpose() * this->x();

@@ -67,6 +67,10 @@ template <class Scalar> double Ridge<Scalar>::Lower::value() {
          0.5 * static_cast<double>((penalty().array() * this->y().array().square()).sum());
 }
 
+template <class Scalar> void Ridge<Scalar>::Lower::grad_x(Vector &out) {
+  out = Scalar(0.5) * penalty().array() * this->y().array().square();
+}
+
 template <class Scalar> void Ridge<Scalar>::Lower::grad_y(Vector &out) {
   out.noalias() = training_->features.transpose() * misfit();
   out = out / samples() + penalty().cwiseProduct(this->y());

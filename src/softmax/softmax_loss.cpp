@@ -176,6 +176,8 @@ template <class T> double SoftmaxLoss<T>::value(const Vector &weights) const {
   return (impl_->losses.template cast<double>().array() * weights.template cast<double>().array()).sum();
 }
 
+template <class T> const typename SoftmaxLoss<T>::Vector &SoftmaxLoss<T>::losses() const { return impl_->losses; }
+
 template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &out) {
   Impl &self = *impl_;
   const Shape &shape = self.shape();

@@ -165,7 +165,7 @@ void TensorProblem::Evaluation::backward(bool with_second_order) {
   }
   const c10::AutoGradMode with_graph(true);
   std::vector<at::Tensor> inputs = y_leaves_;
-  if (level_ == Level::upper && !with_second_order) { // both at once; a graph of ∇x would be of no use
+  if ((level_ == Level::upper || x_slope_expected_) && !with_second_order) { // both at once; a graph of ∇x is of no use
     inputs.insert(inputs.end(), x_leaves_.begin(), x_leaves_.end());
   }
   auto gradient = explained(
@@ -183,13 +183,16 @@ double TensorProblem::Evaluation::value() {
 }
 
 void TensorProblem::Evaluation::grad_x(Tensors &out) {
-  if (level_ == Level::lower) {
-    throw NotAvailable("the lower level does not offer grad_x(out)");
-  }
+  x_slope_expected_ = true; // at the next points too
   backward(products_expected_);
   if (x_gradient_.empty()) {
+    if (!gradient_has_graph_) { // the graph of the value went with the first gradient
+      value_.reset();
+      forward();
+    }
     const c10::AutoGradMode with_graph(true);
-    x_gradient_ = explained(level_, [&] { return torch::autograd::grad({value_}, x_leaves_, {}, true, false, true); });
+    x_gradient_ = explained(
+        level_, [&] { return torch::autograd::grad({value_}, x_leaves_, {}, gradient_has_graph_, false, true); });
   }
   explained(level_, [&] { write(x_gradient_, x(), out); });
 }

@@ -210,6 +210,12 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, Cg{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Neumann{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, STfbo{});
+  expect_no_allocation_after_first_step(problem, Soba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, MaSoba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, F2sa{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Pbgd{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Bome{.alpha = 1e-3, .inner = 5});
+  expect_no_allocation_after_first_step(problem, Meha{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, DTfbo{.inner = 5});
 }
 

@@ -12,7 +12,8 @@ TEST(Cli, RacesEveryMethodUnderItsOwnNameWithItsSteps) {
   for (const auto &series : json["series"]) {
     names += series["name"].get<std::string>() + " ";
   }
-  EXPECT_EQ(names, "automatic bagdc:alpha=0.1:beta=0.2 bda cg d-tfbo ns nosa rhg s-tfbo ");
+  EXPECT_EQ(names,
+            "automatic bagdc:alpha=0.1:beta=0.2 bda bome cg d-tfbo f2sa ma-soba meha ns nosa pbgd rhg s-tfbo soba ");
 }
 
 TEST(Cli, RaceRanksByTheTruthAndNotByTheMethodsOwnWord) {

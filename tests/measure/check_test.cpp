@@ -171,14 +171,14 @@ TEST(Check, BlamesOneQuantityForOneMistake) {
 TEST(Check, PassesWhereNothingIsWrong) {
   const auto report = check(Mistaken(Wrong::nothing));
   EXPECT_TRUE(report.passes()) << report.table();
-  EXPECT_EQ(report.rows.size(), 10U) << report.table();
+  EXPECT_EQ(report.rows.size(), 11U) << report.table();
   EXPECT_EQ(report.tolerance, 1e-6);
 }
 
 TEST(Check, LeavesOutWhatAProblemDoesNotOffer) {
   const auto report = check(AnyProblem<Vec>(bent<false>()));
   EXPECT_TRUE(report.passes()) << report.table();
-  EXPECT_EQ(report.rows.size(), 7U) << report.table();
+  EXPECT_EQ(report.rows.size(), 8U) << report.table();
 }
 
 template <class Scalar, class Settings> void expect_passes(const Settings &settings) {

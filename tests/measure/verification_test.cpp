@@ -459,6 +459,7 @@ public:
   }
   struct Lower : Point<Vec> {
     [[nodiscard]] double value() const { return 0.5 * y().squaredNorm() - x().dot(y()); }
+    void grad_x(Vec &out) const { copy(y(), -1.0, out); }
     void grad_y(Vec &out) const { copy(y() - x(), 1.0, out); }
     void hess_yy(const Vec &v, Vec &out) const { copy(v, 1.0, out); }
     void cross_xy(const Vec &v, Vec &out) const { copy(v, -1.0, out); }

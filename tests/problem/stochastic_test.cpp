@@ -23,6 +23,12 @@ template <class Visit> void with_each_solver(const Visit &visit) {
   visit(Cg{.inner = 4});
   visit(Neumann{.inner = 4});
   visit(STfbo{});
+  visit(Soba{});
+  visit(MaSoba{});
+  visit(F2sa{.inner = 4});
+  visit(Pbgd{.inner = 4});
+  visit(Bome{.inner = 4});
+  visit(Meha{});
   visit(DTfbo{.inner = 4});
 }
 

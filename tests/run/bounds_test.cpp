@@ -168,7 +168,7 @@ template <class P, class S> void expect_stays_inside(const P &problem, const S &
     touches = touches || box.entries_at_bounds(step.state.x) > 0;
   }
   EXPECT_EQ(box.outside_text(state.x), "");
-  EXPECT_TRUE(touches);
+  EXPECT_TRUE(touches || solver.name == Bome::name) << "which may leave x where it is while y goes towards both levels";
 }
 
 TEST(ARunWithinBounds, OfEveryMethodOnEveryProblemStaysInside) {

@@ -277,6 +277,12 @@ TEST(CostOfAStep, IsWhatEachHeaderSays) {
   expect_cost(problem, Cg{.inner = t, .epsilon = 0.0, .linear_steps = 2, .warm_multiplier = true}, {t + 2, 3, 1});
   expect_cost(problem, Cg{.inner = t, .naive = true}, {3, 1, 1});
   expect_cost(problem, STfbo{}, {3, 1, 1});
+  expect_cost(problem, Soba{}, {3, 1, 1});
+  expect_cost(problem, MaSoba{}, {3, 1, 1});
+  expect_cost(problem, F2sa{.inner = t}, {3 * t + 3, 0, 0});
+  expect_cost(problem, Pbgd{.inner = t}, {t + 5, 0, 0});
+  expect_cost(problem, Bome{.inner = t}, {t + 5, 0, 0});
+  expect_cost(problem, Meha{}, {6, 0, 0});
   expect_cost(problem, DTfbo{.epsilon = 0.0, .inner = t}, {t + 2, t, 1});
   expect_cost(problem, DTfbo{.epsilon = 1e9}, {3, 1, 1});
 }

@@ -43,6 +43,10 @@ public:
     [[nodiscard]] double value() const {
       return mean([&](Index i) { return 0.5 * problem_->w_[i] * (y() - x() - problem_->a_.col(i)).squaredNorm(); });
     }
+    void grad_x(Vec &out) const {
+      grad_y(out);
+      out = -out;
+    }
     void grad_y(Vec &out) const {
       out.setZero();
       for (const auto row : *rows_) {

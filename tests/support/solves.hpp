@@ -13,12 +13,18 @@
   DUPLEX_TEST_SOLVE(prefix, P, Automatic)                                                                              \
   DUPLEX_TEST_SOLVE(prefix, P, Bagdc)                                                                                  \
   DUPLEX_TEST_SOLVE(prefix, P, Bda)                                                                                    \
+  DUPLEX_TEST_SOLVE(prefix, P, Bome)                                                                                   \
   DUPLEX_TEST_SOLVE(prefix, P, Cg)                                                                                     \
   DUPLEX_TEST_SOLVE(prefix, P, DTfbo)                                                                                  \
+  DUPLEX_TEST_SOLVE(prefix, P, F2sa)                                                                                   \
+  DUPLEX_TEST_SOLVE(prefix, P, MaSoba)                                                                                 \
+  DUPLEX_TEST_SOLVE(prefix, P, Meha)                                                                                   \
   DUPLEX_TEST_SOLVE(prefix, P, Neumann)                                                                                \
   DUPLEX_TEST_SOLVE(prefix, P, Nosa)                                                                                   \
+  DUPLEX_TEST_SOLVE(prefix, P, Pbgd)                                                                                   \
   DUPLEX_TEST_SOLVE(prefix, P, Rhg)                                                                                    \
-  DUPLEX_TEST_SOLVE(prefix, P, STfbo)
+  DUPLEX_TEST_SOLVE(prefix, P, STfbo)                                                                                  \
+  DUPLEX_TEST_SOLVE(prefix, P, Soba)
 // NOLINTEND(bugprone-macro-parentheses)
 
 namespace duplex {

@@ -136,6 +136,10 @@ public:
       return (0.5 * (1.0 + u_.square()) * y.square() - u_.sin() * y + e_).sum() +
              0.5 * problem_->coupling_ * std::pow(y.sum(), 2);
     }
+    void grad_x(Vec &out) const {
+      const auto y = this->y().array();
+      out = problem_->w_.transpose() * (u_ * y.square() - u_.cos() * y - 0.5 * e_).matrix();
+    }
     void grad_y(Vec &out) const {
       const auto y = this->y().array();
       out = (1.0 + u_.square()) * y - u_.sin() + e_ + problem_->coupling_ * y.sum();

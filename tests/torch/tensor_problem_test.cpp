@@ -137,6 +137,9 @@ template <class Visit> void with_every_solver(double alpha, double beta, std::in
   visit(Cg{.alpha = alpha, .beta = beta, .inner = 5, .linear_steps = 3}, steps);
   visit(Neumann{.alpha = alpha, .beta = beta, .inner = 5}, steps);
   visit(STfbo{.alpha = alpha, .beta = beta, .eta = beta}, steps);
+  visit(Soba{.alpha = alpha, .beta = beta, .eta = beta}, steps);
+  visit(F2sa{.alpha = alpha, .beta = beta, .inner = 5}, few);
+  visit(Meha{.alpha = alpha, .beta = beta}, few);
   constexpr std::int64_t before_zero = 30; // an inner loop ends where a gradient is zero, which rounding decides
   visit(DTfbo{.alpha = alpha, .beta = beta, .eta = beta, .epsilon = 0.0, .inner = 5}, std::min(steps, before_zero));
 }

@@ -59,6 +59,8 @@ public:
   void at(const Vector &y);
 
   [[nodiscard]] double value(const Vector &weights) const;
+  /// CE_i(y).
+  [[nodiscard]] const Vector &losses() const;
   void gradient(const Vector &weights, Vector &out);
   /// Hessian times v.
   void hessian(const Vector &weights, const Vector &v, Vector &out);

@@ -104,7 +104,7 @@ template <class E, VectorSpace V> [[nodiscard]] CheckedLevel checked_level(E eva
   out.grad_y = [level](double fill_with) {
     return level->written(level->y, fill_with, [&](V &to) { level->evaluation.grad_y(to); });
   };
-  if constexpr (requires(V & to) { level->evaluation.grad_x(to); }) {
+  if constexpr (OffersGradX<E, V>) {
     out.grad_x = [level](double fill_with) {
       return level->written(level->x, fill_with, [&](V &to) { level->evaluation.grad_x(to); });
     };
@@ -148,6 +148,9 @@ template <FirstOrderProblem P>
                      .lower_bound = {},
                      .upper_bound = {},
                      .precision = precision(start.x)};
+  if (!offers_lower_grad_x(problem)) {
+    out.lower.grad_x = nullptr;
+  }
   if (!offers_aggregation(problem)) {
     out.upper.hess_yy = nullptr;
     out.upper.cross_xy = nullptr;

@@ -1,17 +1,13 @@
 #pragma once
-// Differences of a function along a direction, and how long a move they need.
+// Differences of a function along a direction.
 
+#include <duplex/space/difference_step.hpp>
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 namespace duplex::detail {
-
-/// The length of a move from `base` at which truncation and rounding of a central difference are alike.
-template <VectorSpace V> [[nodiscard]] double difference_step(const V &base) {
-  return std::cbrt(precision(base)) * std::max(1.0, norm(base));
-}
 
 /// The central difference of `function` at `base` along `direction`, over moves of length `step`.
 template <VectorSpace V, class Function>

@@ -10,6 +10,7 @@
 // Cost of a step: three gradients, one Hessian product, one cross product. Memory: four vectors.
 
 #include <duplex/method.hpp>
+#include <duplex/methods/joint/joint_step.hpp>
 #include <duplex/step/accumulated_step.hpp>
 
 #include <algorithm>
@@ -43,21 +44,13 @@ public:
   using V = VectorOf<P>;
 
   Run(const STfbo &options, const P &problem, const State<V> &start)
-      : lower_(problem.lower()), up_(problem.upper()), upper_step_(options.alpha), lower_step_(options.beta),
-        multiplier_step_(options.eta), gradient_(zeros_like(start.y)), residual_(zeros_like(start.y)),
-        direction_(zeros_like(start.x)), cross_(zeros_like(start.x)) {}
+      : joint_(problem, start), upper_step_(options.alpha), lower_step_(options.beta), multiplier_step_(options.eta),
+        direction_(zeros_like(start.x)) {}
 
   StepReport step(State<V> &s, std::int64_t /*k*/, UpperUpdate<V> & /*upper*/) override {
-    lower_.at(s.x, s.y);
-    up_.at(s.x, s.y);
-    up_.grad_y(gradient_);
-    lower_.hess_yy(s.v, residual_);
-    axpy(-1.0, gradient_, residual_);
-    lower_.grad_y(gradient_);
-    implicit_direction(lower_, up_, s.v, direction_, cross_);
-
-    const double of_y = dot(gradient_, gradient_);
-    const double of_v = dot(residual_, residual_);
+    joint_.measure(s, direction_);
+    const double of_y = dot(joint_.gradient(), joint_.gradient());
+    const double of_v = dot(joint_.residual(), joint_.residual());
     if (!std::isfinite(of_y) || !std::isfinite(of_v)) { // before anything has moved
       return {.failure = std::isfinite(of_y) ? no_multiplier_step : no_lower_step, .not_finite = true};
     }
@@ -65,8 +58,7 @@ public:
     steps.beta = lower_step_.along(of_y);
     steps.eta = std::min(steps.beta, multiplier_step_.along(of_v)); // 1/max(b, c)
     steps.alpha = steps.eta * upper_step_.along(dot(direction_, direction_));
-    axpy(-steps.beta, gradient_, s.y);
-    axpy(-steps.eta, residual_, s.v);
+    joint_.move(steps, s);
     return {.steps = steps};
   }
 
@@ -78,15 +70,11 @@ public:
   }
 
 private:
-  LowerOf<P> lower_;
-  UpperOf<P> up_;
+  JointStep<P> joint_;
   AccumulatedStep upper_step_;
   AccumulatedStep lower_step_;
   AccumulatedStep multiplier_step_;
-  V gradient_;
-  V residual_;
   V direction_;
-  V cross_;
 };
 
 } // namespace duplex

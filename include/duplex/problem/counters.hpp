@@ -47,8 +47,8 @@ struct Counters {
 /// An evaluation that counts. It offers exactly what the inner one offers.
 template <class E, class V> class CountedEvaluation {
 public:
-  CountedEvaluation(E inner, Counters &counters, WorkLimit *limit)
-      : inner_(std::move(inner)), counters_(&counters), limit_(limit) {}
+  CountedEvaluation(E inner, const char *level, Counters &counters, WorkLimit *limit)
+      : inner_(std::move(inner)), sizes_(level), counters_(&counters), limit_(limit) {}
 
   void at(const V &x, const V &y) {
     sizes_.at(x, y);
@@ -60,8 +60,9 @@ public:
     return inner_.value();
   }
 
-  void grad_x(V &out) requires requires(E e) { e.grad_x(out); }
-  {
+  [[nodiscard]] bool offers_grad_x() const requires requires(const E &e) { e.offers_grad_x(); }
+  { return inner_.offers_grad_x(); }
+  void grad_x(V &out) requires OffersGradX<E, V> {
     ++counters_->gradients;
     sizes_.like_x(out, "grad_x", [&] { inner_.grad_x(out); });
   }
@@ -98,7 +99,7 @@ public:
 
 private:
   E inner_;
-  [[no_unique_address]] OutputSizes<E, V> sizes_;
+  OutputSizes<V> sizes_;
   Counters *counters_;
   WorkLimit *limit_;
 };
@@ -134,8 +135,8 @@ public:
   Counted(const P &problem, Counters &counters, WorkLimit *limit = nullptr)
       : problem_(&problem), counters_(&counters), limit_(limit) {}
 
-  [[nodiscard]] Lower lower() const { return {problem_->lower(), *counters_, limit_}; }
-  [[nodiscard]] Upper upper() const { return {problem_->upper(), *counters_, limit_}; }
+  [[nodiscard]] Lower lower() const { return {problem_->lower(), "lower()", *counters_, limit_}; }
+  [[nodiscard]] Upper upper() const { return {problem_->upper(), "upper()", *counters_, limit_}; }
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }

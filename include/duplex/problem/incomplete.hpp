@@ -30,10 +30,6 @@ concept HasValue = requires(E e) {
   { e.value() } -> std::convertible_to<double>;
 };
 template <class E, class V>
-concept HasGradX = requires(E e, V &out) {
-  e.grad_x(out);
-};
-template <class E, class V>
 concept HasGradY = requires(E e, V &out) {
   e.grad_y(out);
 };
@@ -58,7 +54,9 @@ template <class E, class V> constexpr void explain_lower_level() {
 template <class E, class V> constexpr void explain_second_order() {
   static_assert(HasHessYY<E, V>, "the problem's lower() lacks hess_yy(v, out): expected "
                                  "void hess_yy(const Vector &v, Vector &out), "
-                                 "which writes the Hessian of f in y times v to out");
+                                 "which writes the Hessian of f in y times v to out; or, where there are only "
+                                 "gradients, grad_x(out) and a method without second derivatives, or "
+                                 "duplex::by_differences(problem)");
   static_assert(HasCrossXY<E, V>, "the problem's lower() lacks cross_xy(v, out): expected "
                                   "void cross_xy(const Vector &v, Vector &out), "
                                   "which writes the gradient in x of (grad_y f)'v to out");
@@ -69,8 +67,8 @@ template <class E, class V> constexpr void explain_upper_level() {
   static_assert(HasAt<E, V>, "the problem's upper() lacks at(x, y): expected "
                              "void at(const Vector &x, const Vector &y)");
   static_assert(HasValue<E>, "the problem's upper() lacks value(): expected double value(), the loss F(x, y)");
-  static_assert(HasGradX<E, V>, "the problem's upper() lacks grad_x(out): expected void grad_x(Vector &out), "
-                                "which writes the gradient of F in x to out");
+  static_assert(OffersGradX<E, V>, "the problem's upper() lacks grad_x(out): expected void grad_x(Vector &out), "
+                                   "which writes the gradient of F in x to out");
   static_assert(HasGradY<E, V>, "the problem's upper() lacks grad_y(out): expected void grad_y(Vector &out), "
                                 "which writes the gradient of F in y to out");
 }
@@ -124,6 +122,13 @@ template <class P> constexpr void explain_draws() {
   static_assert(
       requires(const P &problem, const Draw &draw) { problem.upper(draw); },
       "the problem has a type Draw and lacks upper(draw): expected Upper upper(const Draw &draw) const");
+}
+
+/// Does not compile where a method without second derivatives lacks a gradient, and says so.
+template <class P> constexpr void explain_missing_grad_x() {
+  static_assert(OffersGradX<LowerOf<P>, VectorOf<P>>,
+                "the problem's lower() lacks grad_x(out): expected void grad_x(Vector &out), which writes the gradient "
+                "of f in x to out; a method without second derivatives needs it");
 }
 
 /// Does not compile, and says why.

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a problem's evaluation E leaves its outputs the size that they were given with: looked at after every call
+// Whether a problem's evaluation leaves its outputs the size that they were given with: looked at after every call
 // where NDEBUG is not defined. An output that was resized would be read past its end.
 
 #include <duplex/space/space.hpp>
@@ -20,8 +20,11 @@ struct OutputOf {
 
 /// The members are there with and without NDEBUG, because a program may be compiled with the one and the library with
 /// the other; where at() was compiled without looking at sizes, nothing is known of them and nothing is refused.
-template <class E, VectorSpace V> class OutputSizes {
+template <VectorSpace V> class OutputSizes {
 public:
+  /// "lower()" or "upper()".
+  explicit OutputSizes(const char *level) : level_(level) {}
+
 #ifdef NDEBUG
   void at(const V & /*x*/, const V & /*y*/) {}
   template <class Write> void like_x(const V & /*out*/, const char * /*method*/, const Write &write) const { write(); }
@@ -41,10 +44,9 @@ public:
 
 private:
   static constexpr Index not_known = -1;
-  static constexpr bool is_upper = requires(E e, V &x) { e.grad_x(x); };
   template <class Write>
-  static void checked(const V &out, Index expected, const char *like, const char *method, const Write &write) {
-    const detail::OutputOf output{is_upper ? "upper()" : "lower()", method, like, expected};
+  void checked(const V &out, Index expected, const char *like, const char *method, const Write &write) const {
+    const detail::OutputOf output{level_, method, like, expected};
     if (expected != not_known && size(out) != expected) {
       detail::refuse_output(output, size(out), "before");
     }
@@ -54,6 +56,7 @@ private:
     }
   }
 
+  const char *level_;
   [[maybe_unused]] Index x_ = not_known;
   [[maybe_unused]] Index y_ = not_known;
 };

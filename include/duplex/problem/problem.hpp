@@ -7,8 +7,8 @@
 // step. It borrows x and y: both must stay alive and unchanged for as long as
 // the evaluation is asked about that point.
 //
-//   lower: value  f      grad_y ∇y f     hess_yy(v) ∇²yy f·v   cross_xy(v) ∂/∂x (∇y f·v)
-//   upper: value  F      grad_x, grad_y  and, for aggregation, hess_yy, cross_xy
+//   lower: value  f      grad_y ∇y f     hess_yy(v) ∇²yy f·v   cross_xy(v) ∂/∂x (∇y f·v)   or, without these, grad_x ∇x
+//   f upper: value  F      grad_x, grad_y  and, for aggregation, hess_yy, cross_xy
 
 #include <duplex/core/error.hpp>
 #include <duplex/space/box.hpp>
@@ -104,17 +104,25 @@ concept OffersSecondOrder = requires(E at, const V &direction, V &out) {
   at.cross_xy(direction, out);
 };
 
+template <class E, class V>
+concept OffersGradX = requires(E at, V &out) {
+  at.grad_x(out);
+};
+
 /// Tier 1: values and gradients.
 template <class P>
 concept FirstOrderProblem = VectorSpace<VectorOf<P>> && Evaluation<LowerOf<P>, VectorOf<P>> &&
-    Evaluation<UpperOf<P>, VectorOf<P>> &&
+    Evaluation<UpperOf<P>, VectorOf<P>> && OffersGradX<UpperOf<P>, VectorOf<P>> &&
     requires(const P &problem, LowerOf<P> lower, UpperOf<P> upper, VectorOf<P> &out) {
   { problem.x_size() } -> std::convertible_to<Index>;
   { problem.y_size() } -> std::convertible_to<Index>;
   lower.grad_y(out);
-  upper.grad_x(out);
   upper.grad_y(out);
 };
+
+/// Tier 1 with ∇x f: all that methods need which hold the lower level by a penalty, f(x, y) − min f(x, ·).
+template <class P>
+concept PenalizableProblem = FirstOrderProblem<P> && OffersGradX<LowerOf<P>, VectorOf<P>>;
 
 /// Tier 2: products with the lower level's second derivatives. All of the
 /// paper's methods need these.
@@ -155,6 +163,17 @@ template <FirstOrderProblem P> [[nodiscard]] bool offers_aggregation(const P &pr
     return problem.offers_aggregation();
   } else {
     return AggregatedProblem<P>;
+  }
+}
+
+/// The same of ∇x f.
+template <FirstOrderProblem P> [[nodiscard]] bool offers_lower_grad_x(const P &problem) {
+  if constexpr (requires {
+                  { problem.lower().offers_grad_x() } -> std::convertible_to<bool>;
+                }) {
+    return problem.lower().offers_grad_x();
+  } else {
+    return PenalizableProblem<P>;
   }
 }
 

@@ -26,6 +26,7 @@ template <VectorSpace V> class AnyLower {
     virtual ~Base() = default;
     virtual void at(const V &x, const V &y) = 0;
     virtual double value() = 0;
+    [[nodiscard]] virtual bool offers_grad_x() const = 0;
     virtual void grad_x(V &out) = 0;
     virtual void grad_y(V &out) = 0;
     virtual void hess_yy(const V &v, V &out) = 0;
@@ -35,15 +36,24 @@ template <VectorSpace V> class AnyLower {
   };
 
   template <class E> struct Of final : Base {
-    explicit Of(E evaluation) : inner(std::move(evaluation)) {}
+    Of(E evaluation, const char *level) : inner(std::move(evaluation)), sizes(level) {}
     void at(const V &x, const V &y) override {
       sizes.at(x, y);
       inner.at(x, y);
     }
     double value() override { return inner.value(); }
+    [[nodiscard]] bool offers_grad_x() const override {
+      if constexpr (requires { inner.offers_grad_x(); }) {
+        return inner.offers_grad_x();
+      } else {
+        return OffersGradX<E, V>;
+      }
+    }
     void grad_x(V &out) override {
-      if constexpr (requires { inner.grad_x(out); }) {
+      if constexpr (OffersGradX<E, V>) {
         sizes.like_x(out, "grad_x", [&] { inner.grad_x(out); });
+      } else {
+        throw NotAvailable("the problem does not offer the lower level's grad_x(out)");
       }
     }
     void grad_y(V &out) override {
@@ -68,17 +78,20 @@ template <VectorSpace V> class AnyLower {
       sizes.like_y(out, "precondition or solve_lower", [&] { duplex::apply_offered_inverse(inner, v, out); });
     }
     E inner;
-    [[no_unique_address]] OutputSizes<E, V> sizes;
+    OutputSizes<V> sizes;
   };
 
 public:
   /// Which of the two is looked at first matters: whether an AnyLower can be moved asks whether this takes one.
   template <class E>
   requires(!std::derived_from<E, AnyLower>) && Evaluation<E, V> explicit AnyLower(E evaluation)
-      : inner_(std::make_unique<Of<E>>(std::move(evaluation))) {}
+      : AnyLower(std::move(evaluation), "lower()") {}
 
   void at(const V &x, const V &y) { inner_->at(x, y); }
   [[nodiscard]] double value() { return inner_->value(); }
+  /// ∇x f may be asked of it only where it offers that.
+  [[nodiscard]] bool offers_grad_x() const { return inner_->offers_grad_x(); }
+  void grad_x(V &out) { inner_->grad_x(out); }
   void grad_y(V &out) { inner_->grad_y(out); }
   void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
   void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
@@ -86,7 +99,8 @@ public:
   void apply_offered_inverse(const V &v, V &out) { inner_->apply_offered_inverse(v, out); }
 
 protected:
-  [[nodiscard]] Base &inner() { return *inner_; }
+  template <class E>
+  AnyLower(E evaluation, const char *level) : inner_(std::make_unique<Of<E>>(std::move(evaluation), level)) {}
 
 private:
   std::unique_ptr<Base> inner_;
@@ -95,8 +109,9 @@ private:
 /// An upper level's. hess_yy and cross_xy may be asked of it only where the problem offers_aggregation().
 template <VectorSpace V> class AnyUpper : public AnyLower<V> {
 public:
-  using AnyLower<V>::AnyLower;
-  void grad_x(V &out) { this->inner().grad_x(out); }
+  template <class E>
+  requires(!std::derived_from<E, AnyLower<V>>) && Evaluation<E, V> explicit AnyUpper(E evaluation)
+      : AnyLower<V>(std::move(evaluation), "upper()") {}
 };
 
 /// A problem that lies elsewhere, and must outlive its view.

@@ -53,6 +53,7 @@ public:
       ay_.forget();
     }
     [[nodiscard]] double value() { return 0.5 * dot(this->y(), ay()) - dot(this->x(), this->y()); }
+    void grad_x(Vector &out) { out = -this->y(); }
     void grad_y(Vector &out) { out = ay() - this->x(); }
     void hess_yy(const Vector &v, Vector &out) { problem_->a_.apply(v, out); }
     void cross_xy(const Vector &v, Vector &out) { out = -v; }

@@ -57,6 +57,7 @@ public:
     explicit Lower(const HyperCleaning &problem);
     void at(const Vector &x, const Vector &y);
     [[nodiscard]] double value();
+    void grad_x(Vector &out);
     void grad_y(Vector &out);
     void hess_yy(const Vector &v, Vector &out);
     void cross_xy(const Vector &v, Vector &out);

@@ -39,6 +39,7 @@ public:
       const auto y1 = this->y().head(n_);
       return 0.5 * static_cast<double>(y1.squaredNorm()) - static_cast<double>(this->x().dot(y1));
     }
+    void grad_x(Vector &out) const { out = -this->y().head(n_); }
     void grad_y(Vector &out) const {
       out.resize(2 * n_);
       out.head(n_) = this->y().head(n_) - this->x();

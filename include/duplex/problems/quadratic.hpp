@@ -43,6 +43,7 @@ public:
       hy_.forget();
     }
     [[nodiscard]] double value();
+    void grad_x(Vector &out);
     void grad_y(Vector &out);
     void hess_yy(const Vector &v, Vector &out);
     void cross_xy(const Vector &v, Vector &out);

@@ -50,7 +50,7 @@ public:
     using Point<Tensors>::at;
     void at(const Tensors &x, const Tensors &y);
     [[nodiscard]] double value();
-    void grad_x(Tensors &out); ///< of the upper level; NotAvailable of the lower
+    void grad_x(Tensors &out);
     void grad_y(Tensors &out);
     void hess_yy(const Tensors &v, Tensors &out);
     void cross_xy(const Tensors &v, Tensors &out);
@@ -70,6 +70,7 @@ public:
     std::vector<at::Tensor> y_gradient_; ///< with a graph of its own where second derivatives are expected
     bool has_gradient_ = false;
     bool gradient_has_graph_ = false;
+    bool x_slope_expected_ = false;
     bool products_expected_ = true; ///< as at the point before
     bool products_asked_ = true;
   };
