@@ -50,15 +50,15 @@ public:
       : options_(options), levels_(problem, start), envelope_(start.y) {}
 
   StepReport step(State<V> &s, std::int64_t k, UpperUpdate<V> & /*upper*/) override {
-    const double penalty = options_.penalty * std::pow(static_cast<double>(k + 1), options_.penalty_exponent);
+    const double weight = options_.penalty * std::pow(static_cast<double>(k + 1), options_.penalty_exponent);
     const double nearness = 1.0 / options_.proximal;
     levels_.descend(s.x, options_.beta, 1, envelope_, nearness, &s.y);
     levels_.stand_at(s.x, s.y);
     levels_.take_slopes_in_y();
     levels_.take_slopes_in_x(s.x, envelope_);
-    levels_.set_direction(penalty, s.y, envelope_, s.v);
-    levels_.move_away(options_.beta, 1.0 / penalty, nearness, envelope_, s.y);
-    return {.steps = {.alpha = options_.alpha / penalty, .beta = options_.beta}};
+    levels_.set_direction(weight, s.y, envelope_, s.v);
+    levels_.move_away(options_.beta, 1.0 / weight, nearness, envelope_, s.y);
+    return {.steps = {.alpha = options_.alpha / weight, .beta = options_.beta}};
   }
 
   [[nodiscard]] const V &direction() const override { return levels_.direction(); }

@@ -55,9 +55,9 @@ public:
     levels_.take_slopes_in_x(s.x, minimizer_);
     levels_.set_direction(penalty_, s.y, minimizer_, s.v);
     levels_.move(options_.alpha, 1.0 / penalty_, 1.0, s.y);
-    const double alpha = options_.alpha / penalty_;
+    const double upper_step = options_.alpha / penalty_;
     penalty_ += options_.penalty_growth;
-    return {.steps = {.alpha = alpha, .beta = options_.beta}};
+    return {.steps = {.alpha = upper_step, .beta = options_.beta}};
   }
 
   [[nodiscard]] const V &direction() const override { return levels_.direction(); }
