@@ -28,6 +28,15 @@ concept SolverFor = requires(const S &method, typename S::template Run<P> &run, 
 /// A problem that has only gradients, and a method that needs no more.
 template <class P, class S>
 concept NeedsOnlyGradients = GradientsOnly<P> && !StochasticProblem<P> && SolverFor<S, Counted<P>>;
+/// A problem that draws samples, and a method that needs no more than they have.
+template <class P, class S>
+concept RunsOnSamples = StochasticProblem<P> && SolverFor<S, Counted<Drawn<P>>>;
+/// The method has a run on other problems, and needs of this one what it lacks.
+template <class P, class S>
+concept LacksWhatTheRunNeeds = requires(const S &method) {
+  method.traits();
+  requires !requires { typename S::template Run<Counted<P>>; };
+};
 
 namespace detail {
 
@@ -91,8 +100,8 @@ template <DeterministicProblem P>
 /// The same where every step is done on a sample of its own, drawn by a generator of the run with the seed that the
 /// options give: equal seeds give equal runs, whatever other threads do on the problem. Metrics and observers see the
 /// state and measure on what they were made with. A NaN is traced on the sample of the step that met it.
-template <StochasticProblem P, class S>
-requires SolverFor<S, Counted<Drawn<P>>>
+template <class P, class S>
+requires RunsOnSamples<P, S>
 [[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
   if (method.traits().chooses_its_steps()) {
@@ -104,8 +113,11 @@ requires SolverFor<S, Counted<Drawn<P>>>
   detail::SampleSourceOf<P> samples(drawn);
   if constexpr (SecondOrderProblem<P>) {
     return detail::run(drawn, problem, &samples, method, state, options, monitor);
-  } else {
+  } else if constexpr (SecondOrderProblem<Drawn<P>>) {
     return detail::run(drawn, drawn, &samples, method, state, options, monitor);
+  } else {
+    const DifferencedView<Drawn<P>> with_products(drawn);
+    return detail::run(with_products, with_products, &samples, method, state, options, monitor);
   }
 }
 
@@ -115,12 +127,12 @@ template <class P, class S>
 requires NeedsOnlyGradients<P, S>
 [[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
-  return solve(by_differences(problem), method, state, options, monitor);
+  return solve(DifferencedView<P>(problem), method, state, options, monitor);
 }
 
 /// A method without second derivatives on a problem without ∇x f: the first error of the compiler says so.
 template <DeterministicProblem P, class S>
-requires(!PenalizableProblem<P> && !SolverFor<S, Counted<P>> && requires(const S &method) { method.traits(); }) Summary
+requires(!PenalizableProblem<P> && LacksWhatTheRunNeeds<P, S>) Summary
     solve(const P & /*problem*/, const S & /*method*/, State<VectorOf<P>> & /*state*/, const Options & /*options*/ = {},
           const Monitor<VectorOf<P>> & /*monitor*/ = {}) {
   detail::explain_missing_grad_x<P>();
@@ -129,7 +141,7 @@ requires(!PenalizableProblem<P> && !SolverFor<S, Counted<P>> && requires(const S
 
 /// What is not a problem: the first error of the compiler names the level and the member that is missing.
 template <class P, class S, VectorSpace V>
-requires(!SolvableProblem<P> && !NeedsOnlyGradients<P, S>) Summary
+requires(!SolvableProblem<P> && !NeedsOnlyGradients<P, S> && !RunsOnSamples<P, S>) Summary
     solve(const P & /*problem*/, const S & /*method*/, State<V> & /*state*/, const Options & /*options*/ = {},
           const Monitor<V> & /*monitor*/ = {}) {
   detail::explain_incomplete_problem<P>();

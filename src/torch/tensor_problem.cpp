@@ -127,6 +127,7 @@ void TensorProblem::Evaluation::at(const Tensors &x, const Tensors &y) {
   gradient_has_graph_ = false;
   products_expected_ = products_asked_;
   products_asked_ = false;
+  x_slope_expected_ = std::exchange(x_slope_asked_, false);
 }
 
 void TensorProblem::Evaluation::forward() {
@@ -183,7 +184,7 @@ double TensorProblem::Evaluation::value() {
 }
 
 void TensorProblem::Evaluation::grad_x(Tensors &out) {
-  x_slope_expected_ = true; // at the next points too
+  x_slope_asked_ = true;
   backward(products_expected_);
   if (x_gradient_.empty()) {
     if (!gradient_has_graph_) { // the graph of the value went with the first gradient

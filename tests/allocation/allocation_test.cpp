@@ -212,6 +212,7 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, STfbo{});
   expect_no_allocation_after_first_step(problem, Soba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, MaSoba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(by_differences(problem), Soba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, F2sa{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Pbgd{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Bome{.alpha = 1e-3, .inner = 5});

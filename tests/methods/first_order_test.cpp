@@ -24,7 +24,7 @@ TEST(FirstOrder, RefusesWrongOptions) {
   EXPECT_EQ(refusal_of_step(Pbgd{.penalty_growth = -1.0}), "pbgd: penalty-growth = -1, expected >= 0 and finite");
   EXPECT_EQ(refusal_of_step(Bome{.control = 0.0}), "bome: control = 0, expected > 0 and finite");
   EXPECT_EQ(refusal_of_step(Meha{.proximal = 0.0}), "meha: proximal = 0, expected > 0 and finite");
-  EXPECT_CONTAINS(refusal_of_step(Meha{.penalty_exponent = 1.0}), "meha: penalty-exponent = 1, expected");
+  EXPECT_CONTAINS(refusal_of_step(Meha{.penalty_exponent = 0.5}), "meha: penalty-exponent = 0.5, expected");
 }
 
 /// f = ½yᵀAy − xᵀy and F = ½‖x − e‖² + ½yᵀAy with a diagonal A.
@@ -159,6 +159,42 @@ TEST(FirstOrder, IsRefusedWhereAProblemWhoseTypeIsForgottenLacksAGradient) {
   auto state = problem.start();
   EXPECT_CONTAINS(refusal([&] { (void)solve(problem, Meha{}, state); }), "meha: the problem lacks lower().grad_x(out)");
   EXPECT_CONTAINS(refusal([&] { (void)solve(bounded(problem, -1.0, 1.0), Bome{}, state); }), "lacks lower().grad_x");
+}
+
+/// Two points of it, one of which is drawn at each step: the mean of its lower levels has y* = x.
+struct DrawnGradients {
+  using Vector = Vec;
+  using Draw = int;
+  struct Lower : Point<Vec> {
+    const int *shift;
+    explicit Lower(const int &draw) : shift(&draw) {}
+    [[nodiscard]] Vec apart() const { return y() - x() - Vec::Constant(2, 0.1 * *shift); }
+    [[nodiscard]] double value() const { return 0.5 * apart().squaredNorm(); }
+    void grad_x(Vec &out) const { out = -apart(); }
+    void grad_y(Vec &out) const { out = apart(); }
+  };
+  void draw(std::mt19937_64 &generator, int &shift) const { shift = generator() % 2 == 0 ? 1 : -1; }
+  [[nodiscard]] Lower lower(const int &shift) const { return Lower(shift); }
+  [[nodiscard]] OnlyGradients::Upper upper(const int & /*shift*/) const { return {}; }
+  [[nodiscard]] Index x_size() const { return 2; }
+  [[nodiscard]] Index y_size() const { return 2; }
+  [[nodiscard]] State<Vec> start() const { return {Vec::Zero(2), Vec::Zero(2), {}}; }
+};
+
+TEST(FirstOrder, RunsOnSamplesThatHaveGradientsAlone) {
+  auto state = DrawnGradients{}.start();
+  const F2sa method{.alpha = 0.01, .beta = 0.05, .penalty = 5.0, .penalty_growth = 0.0};
+  const auto summary = solve(DrawnGradients{}, method, state, {.max_iterations = 5000});
+  EXPECT_EQ(summary.termination, Termination::max_iterations) << summary.brief();
+  EXPECT_NEAR(state.x[0], 6.0 / 11.0, 0.1) << "1/(1 + c/(1 + c))";
+  EXPECT_EQ(summary.counters.products(), 0);
+}
+
+TEST(Bome, DoesNotTakeAZeroDirectionForASolution) {
+  const auto problem = RidgeSettings{.rho = 0.0}.generate<double>(); // ∇xF = 0 everywhere
+  auto state = problem.start();
+  const auto summary = solve(problem, Bome{.alpha = 0.01}, state, {.max_iterations = 5, .direction_tolerance = 1e-6});
+  EXPECT_EQ(summary.termination, Termination::max_iterations) << summary.brief();
 }
 
 TEST(FirstOrder, GoesOnToTheSameBits) {

@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <cmath>
+
 namespace duplex::testing {
 namespace {
 
@@ -32,6 +34,40 @@ TEST(ByDifferencesOf, AProblemHasAboutItsProducts) {
     exact.grad_y(of_exact);
     EXPECT_TRUE(same_bits(of_found, of_exact));
   }
+}
+
+/// f = ½y² − log y − xy, which exists beyond 0.
+struct BesideAnEdge {
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * y()[0] * y()[0] - std::log(y()[0]) - x()[0] * y()[0]; }
+    void grad_x(Vec &out) const { out = -y(); }
+    void grad_y(Vec &out) const { out[0] = y()[0] - 1.0 / y()[0] - x()[0]; }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * y().squaredNorm(); }
+    void grad_x(Vec &out) const { out.setZero(); }
+    void grad_y(Vec &out) const { out = y(); }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] Index x_size() const { return 1; }
+  [[nodiscard]] Index y_size() const { return 1; }
+  [[nodiscard]] Vec x_scale() const { return Vec::Constant(1, 3.0); }
+  [[nodiscard]] Vec lower_bound() const { return Vec::Constant(1, -7.0); }
+};
+
+TEST(ByDifferencesOf, AProblemStaysInItsDomainAndKeepsWhatItOffers) {
+  const auto problem = by_differences(BesideAnEdge{});
+  auto lower = problem.lower();
+  const Vec x = Vec::Zero(1);
+  const Vec y = Vec::Constant(1, 1e-6); // less than the usual step
+  lower.at(x, y);
+  Vec product(1);
+  lower.hess_yy(Vec::Ones(1), product);
+  EXPECT_NEAR(product[0], 1e12, 1e10) << "1 + 1/y²";
+  EXPECT_EQ(problem.x_scale()[0], 3.0);
+  EXPECT_EQ(problem.box().lower()[0], -7.0);
 }
 
 TEST(ByDifferencesOf, AProblemPassesTheCheckOfItsDerivatives) {

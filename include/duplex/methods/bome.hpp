@@ -57,7 +57,8 @@ public:
     const double penalty = square > 0.0 ? std::max(0.0, options_.control - levels_.gap_along_upper() / square) : 0.0;
     levels_.set_direction(penalty, s.y, minimizer_, s.v);
     levels_.move(options_.alpha, 1.0, penalty, s.y);
-    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}};
+    // Where descent on F alone serves the lower level too, d is ∇xF, and may be zero where x is far from any solution.
+    return {.steps = {.alpha = options_.alpha, .beta = options_.beta}, .tentative = penalty == 0.0};
   }
 
   [[nodiscard]] const V &direction() const override { return levels_.direction(); }

@@ -7,7 +7,8 @@
 //
 // The state's y is z, which follows the lower level's minimizer, and its v is λ(z − w). With λ held d is wrong by
 // O(1/λ); where λ grows so does what errors of z and w make of d.
-// Cost of a step: 3T + 3 gradients. Memory: four vectors like y, three like x.
+// Cost of a step: 3T + 3 gradients. Memory: three vectors like y, three like x. The paper
+// lets the step of x shrink as λ grows; here `alpha` stays.
 
 #include <duplex/method.hpp>
 #include <duplex/methods/penalty/penalized_levels.hpp>

@@ -5,14 +5,16 @@
 //   y⁺ = y − β ∇y f(x, y)     v⁺ = v − η (∇²yy f v − ∇yF)(x, y)     h⁺ = (1 − θ) h + θ (∇xF − ∇²xy f v)(x, y)
 //   x⁺ = x − α h⁺
 //
-// with h = 0 at first, and steps that shrink as (k + 1)^−p. d is h⁺.
-// Cost of a step: three gradients, one Hessian product, one cross product. Memory: five vectors.
+// with steps that shrink as (k + 1)^−p. d is h⁺. h begins with the first direction, not with zero as in the paper, so
+// that its length says from the first step on how far x is from a solution; and θ is constant. Cost of a step: three
+// gradients, one Hessian product, one cross product. Memory: five vectors.
 
 #include <duplex/method.hpp>
 #include <duplex/methods/joint/joint_step.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 namespace duplex {
 
@@ -50,19 +52,24 @@ public:
     const StepSizes steps = joint_steps_at(options_, k);
     joint_.measure(s, of_sample_);
     joint_.move(steps, s);
-    scale(1.0 - options_.averaging, average_);
-    axpy(options_.averaging, of_sample_, average_);
+    const double weight = std::exchange(has_begun_, true) ? options_.averaging : 1.0;
+    scale(1.0 - weight, average_);
+    axpy(weight, of_sample_, average_);
     return {.steps = steps};
   }
 
   [[nodiscard]] const V &direction() const override { return average_; }
-  template <class Archive> void archive(Archive &members) { members("average", average_); }
+  template <class Archive> void archive(Archive &members) {
+    members("average", average_);
+    members("has begun", has_begun_);
+  }
 
 private:
   MaSoba options_;
   JointStep<P> joint_;
   V of_sample_;
   V average_; ///< h
+  bool has_begun_ = false;
 };
 
 } // namespace duplex

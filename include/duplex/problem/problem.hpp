@@ -7,8 +7,9 @@
 // step. It borrows x and y: both must stay alive and unchanged for as long as
 // the evaluation is asked about that point.
 //
-//   lower: value  f      grad_y ∇y f     hess_yy(v) ∇²yy f·v   cross_xy(v) ∂/∂x (∇y f·v)   or, without these, grad_x ∇x
-//   f upper: value  F      grad_x, grad_y  and, for aggregation, hess_yy, cross_xy
+//   lower: value  f      grad_y ∇y f     hess_yy(v) ∇²yy f·v   cross_xy(v) ∂/∂x (∇y f·v)
+//          and, where it has no such products, grad_x ∇x f
+//   upper: value  F      grad_x, grad_y  and, for aggregation, hess_yy, cross_xy
 
 #include <duplex/core/error.hpp>
 #include <duplex/space/box.hpp>

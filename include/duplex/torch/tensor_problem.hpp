@@ -70,7 +70,8 @@ public:
     std::vector<at::Tensor> y_gradient_; ///< with a graph of its own where second derivatives are expected
     bool has_gradient_ = false;
     bool gradient_has_graph_ = false;
-    bool x_slope_expected_ = false;
+    bool x_slope_expected_ = false; ///< as at the point before
+    bool x_slope_asked_ = false;
     bool products_expected_ = true; ///< as at the point before
     bool products_asked_ = true;
   };
