@@ -369,15 +369,22 @@ private:
     pool_beliefs();
   }
 
+  /// Models are left with what they say of a few rows: a number for each row and class is much memory.
   void pool_beliefs() {
+    const auto voices = all_voices();
     std::vector<const Matrix *> training;
     std::vector<const Matrix *> trusted;
-    for (const auto &voice : all_voices()) {
-      training.push_back(voice.training);
-      trusted.push_back(voice.trusted);
+    for (std::size_t m = 1; m < voices.size(); ++m) {
+      training.push_back(voices[m].training);
+      trusted.push_back(voices[m].trusted);
     }
-    beliefs_ = pooled(training, pooling_);
-    trusted_beliefs_ = trusted_.rows() > 0 ? pooled(trusted, pooling_) : Matrix(0, classes_);
+    trusted_beliefs_ = trusted_.rows() > 0 ? pooled(*voices.front().trusted, trusted, pooling_) : Matrix(0, classes_);
+    Matrix first = std::move(fitted_.front().training);
+    fitted_.front().training = rows_that_tell(first);
+    beliefs_ = pooled(std::move(first), training, pooling_);
+    for (auto &fitted : fitted_) {
+      fitted.training = rows_that_tell(fitted.training);
+    }
   }
 
   [[nodiscard]] LabelAccount account(Sharpness sharpness) const {

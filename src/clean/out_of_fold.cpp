@@ -17,7 +17,7 @@ constexpr std::array<double, 9> parts_by_chance{0.001, 0.01, 0.05, 0.1, 0.2, 0.3
 std::vector<std::uint32_t> labels_of(const LabelledSamples &samples) { return *samples.labels; }
 
 /// Rows of scores that tell enough.
-Index rows_that_tell(Index rows) { return std::min<Index>(rows, 2000); }
+Index count_that_tells(Index rows) { return std::min<Index>(rows, 2000); }
 
 /// What is held out in the fold. Of training rows, those that fits would use.
 void append_unseen(const Learner &learner, Index fold, const Vector &model, Unseen &unseen) {
@@ -72,8 +72,8 @@ void fit_outside(const Learner &learner, Index fold, const Lesson &lesson, doubl
 Fitness fitness_of(const Unseen &unseen, const Matrix *likelihoods) {
   constexpr float least_of_trusted = 1e-4F;
   constexpr double least = 1e-30;
-  const Index rows = rows_that_tell(unseen.training.rows());
-  const Index trusted_rows = rows_that_tell(unseen.trusted.rows());
+  const Index rows = count_that_tells(unseen.training.rows());
+  const Index trusted_rows = count_that_tells(unseen.trusted.rows());
   Fitness best{.loss = std::numeric_limits<double>::infinity()};
   Eigen::ArrayXd told(rows);
   for (const double sharpness : sharpnesses) {
@@ -168,11 +168,13 @@ void judge_folds(const Learner &learner, const std::atomic<bool> *interrupt, Out
   }
 }
 
+Matrix rows_that_tell(const Matrix &training) { return training.topRows(count_that_tells(training.rows())); }
+
 Unseen unseen_that_tell(const OutOfFold &fitted, std::span<const std::uint32_t> given,
                         std::span<const std::uint32_t> right) {
-  const Index rows = rows_that_tell(fitted.training.rows());
+  const Index rows = count_that_tells(fitted.training.rows());
   const auto last = given.begin() + static_cast<std::ptrdiff_t>(rows);
-  return {.training = fitted.training.topRows(rows),
+  return {.training = rows_that_tell(fitted.training),
           .trusted = fitted.trusted,
           .given = {given.begin(), last},
           .right = {right.begin(), right.end()}};

@@ -65,6 +65,9 @@ void fit_folds(const Learner &learner, const Lesson &lesson, OutOfFold &fitted);
 [[nodiscard]] Unseen unseen_that_tell(const OutOfFold &fitted, std::span<const std::uint32_t> given,
                                       std::span<const std::uint32_t> right);
 
+/// The training rows that unseen_that_tell() takes, of all or of themselves.
+[[nodiscard]] Matrix rows_that_tell(const Matrix &training);
+
 /// What the models that are there say of the rows of their folds.
 void judge_folds(const Learner &learner, const std::atomic<bool> *interrupt, OutOfFold &fitted);
 

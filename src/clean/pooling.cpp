@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace duplex::clean {
 
@@ -100,10 +101,11 @@ Eigen::VectorXd pooling_weights(std::span<const Voice> voices, const PooledLabel
   return a;
 }
 
-Matrix pooled(std::span<const Matrix *const> scores, const Eigen::VectorXd &weights) {
-  Matrix out = Matrix::Zero(scores.front()->rows(), scores.front()->cols());
-  for (std::size_t m = 0; m < scores.size(); ++m) {
-    out += static_cast<float>(weights[static_cast<Index>(m)]) * *scores[m];
+Matrix pooled(Matrix first, std::span<const Matrix *const> others, const Eigen::VectorXd &weights) {
+  Matrix out = std::move(first);
+  out *= static_cast<float>(weights[0]);
+  for (std::size_t m = 0; m < others.size(); ++m) {
+    out += static_cast<float>(weights[static_cast<Index>(m + 1)]) * *others[m];
   }
   for (Index i = 0; i < out.rows(); ++i) {
     auto row = out.row(i).array();

@@ -29,7 +29,7 @@ struct PooledLabels {
 [[nodiscard]] Eigen::VectorXd pooling_weights(std::span<const Voice> voices, const PooledLabels &labels,
                                               const Eigen::VectorXd &first);
 
-/// log softmax(G), rows by classes.
-[[nodiscard]] Matrix pooled(std::span<const Matrix *const> scores, const Eigen::VectorXd &weights);
+/// log softmax(G), rows by classes, in the memory of the first model's scores.
+[[nodiscard]] Matrix pooled(Matrix first, std::span<const Matrix *const> others, const Eigen::VectorXd &weights);
 
 } // namespace duplex::clean

@@ -217,8 +217,8 @@ TEST(PoolingWeights, PreferWhoeverIsRight) {
   EXPECT_GT(a[0], 2.0);
   EXPECT_LT(a[1], 0.3);
   EXPECT_GE(a[1], 0.0);
-  const std::array<const clean::Matrix *, 2> both{&knows, &guesses};
-  const clean::Matrix log_p = clean::pooled(both, a);
+  const std::array<const clean::Matrix *, 1> other{&guesses};
+  const clean::Matrix log_p = clean::pooled(knows, other, a);
   EXPECT_NEAR(log_p.array().exp().rowwise().sum().maxCoeff(), 1.0F, 1e-5F);
 }
 
