@@ -2,6 +2,7 @@
 // solve(): a method (method.hpp) runs on a problem from a state, which it moves.
 
 #include <duplex/methods/automatic.hpp>
+#include <duplex/problem/any_sampled.hpp>
 #include <duplex/problem/by_differences.hpp>
 #include <duplex/problem/incomplete.hpp>
 #include <duplex/problem/stochastic.hpp>
@@ -40,10 +41,16 @@ concept LacksWhatTheRunNeeds = requires(const S &method) {
 
 namespace detail {
 
-/// Steps see `problem`; `measured` is what is measured off the clock. `samples` is null where a problem is the same at
-/// every step.
+/// Where the steps' samples come from, and whether what is measured off the clock is the whole problem, the same at
+/// every measurement.
+struct Sampling {
+  SampleSource *source = nullptr; ///< null where a problem is the same at every step
+  bool measures_whole = true;
+};
+
+/// Steps see `problem`; `measured` is what is measured off the clock.
 template <SecondOrderProblem P, SecondOrderProblem M, class S>
-[[nodiscard]] Summary run(const P &problem, const M &measured, SampleSource *samples, const S &method,
+[[nodiscard]] Summary run(const P &problem, const M &measured, const Sampling &sampling, const S &method,
                           State<VectorOf<P>> &state, const Options &options, const Monitor<VectorOf<P>> &monitor) {
   using V = VectorOf<P>;
   require_offers<P>();
@@ -65,17 +72,24 @@ template <SecondOrderProblem P, SecondOrderProblem M, class S>
   const Counted<P> counted(problem, meter.counters,
                            traits.solves_inside && meter.limit.exists() ? &meter.limit : nullptr);
   MethodOf<S, Counted<P>> bound(method, counted);
-  constexpr bool is_whole = !std::same_as<P, M>;
   return run_loop<V>({.subject = {.problem = ProblemView<V>(problem),
                                   .measured = ProblemView<V>(measured),
-                                  .samples = samples,
-                                  .sees_whole = samples == nullptr || is_whole},
+                                  .samples = sampling.source,
+                                  .sees_whole = sampling.measures_whole},
                       .method = &bound,
                       .traits = traits,
                       .meter = &meter,
                       .state = &state,
                       .options = &options},
                      monitor);
+}
+
+template <class S> void refuse_samples_for_one_that_chooses_its_steps(const S &method) {
+  if (method.traits().chooses_its_steps()) {
+    throw InvalidInput(std::string(S::name) +
+                       ": the problem draws samples, but what a step learns must hold for the next: expected a method "
+                       "with steps, such as bagdc with alpha and beta");
+  }
 }
 
 } // namespace detail
@@ -87,7 +101,7 @@ template <DeterministicProblem P, class S>
 requires SolverFor<S, Counted<P>>
 [[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
-  return detail::run(problem, problem, nullptr, method, state, options, monitor);
+  return detail::run(problem, problem, {}, method, state, options, monitor);
 }
 
 /// The same by Automatic, the method that chooses its own steps.
@@ -104,21 +118,26 @@ template <class P, class S>
 requires RunsOnSamples<P, S>
 [[nodiscard]] Summary solve(const P &problem, const S &method, State<VectorOf<P>> &state, const Options &options = {},
                             const Monitor<VectorOf<P>> &monitor = {}) {
-  if (method.traits().chooses_its_steps()) {
-    throw InvalidInput(std::string(S::name) +
-                       ": the problem draws samples, but what a step learns must hold for the next: expected a method "
-                       "with steps, such as bagdc with alpha and beta");
-  }
+  detail::refuse_samples_for_one_that_chooses_its_steps(method);
   Drawn<P> drawn(problem, options.seed);
-  detail::SampleSourceOf<P> samples(drawn);
+  SampleSourceOf<P> samples(drawn);
   if constexpr (SecondOrderProblem<P>) {
-    return detail::run(drawn, problem, &samples, method, state, options, monitor);
+    return detail::run(drawn, problem, {&samples}, method, state, options, monitor);
   } else if constexpr (SecondOrderProblem<Drawn<P>>) {
-    return detail::run(drawn, drawn, &samples, method, state, options, monitor);
+    return detail::run(drawn, drawn, {&samples, false}, method, state, options, monitor);
   } else {
     const DifferencedView<Drawn<P>> with_products(drawn);
-    return detail::run(with_products, with_products, &samples, method, state, options, monitor);
+    return detail::run(with_products, with_products, {&samples, false}, method, state, options, monitor);
   }
+}
+
+/// The same where the type of the problem is forgotten.
+template <VectorSpace V, class S>
+[[nodiscard]] Summary solve(const AnySampledProblem<V> &problem, const S &method, State<V> &state,
+                            const Options &options = {}, const Monitor<V> &monitor = {}) {
+  detail::refuse_samples_for_one_that_chooses_its_steps(method);
+  const auto drawing = problem.begin(options.seed);
+  return detail::run(drawing.in_hand, problem.whole(), {drawing.source.get()}, method, state, options, monitor);
 }
 
 /// The same without second derivatives. What measures the run besides, where it is asked to, takes products by

@@ -31,6 +31,7 @@ struct MaSoba {
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit_joint_step_fields(self, visit);
+    visit_decay_field(self, visit);
     visit("averaging", self.averaging, Bound{.low = 0.0, .high = 1.0, .low_open = true},
           "theta, the weight of a direction in the average");
     UpperRule::fields(self.upper, visit);

@@ -28,6 +28,7 @@ struct Soba {
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit_joint_step_fields(self, visit);
+    visit_decay_field(self, visit);
     UpperRule::fields(self.upper, visit);
   }
 

@@ -2,6 +2,7 @@
 // A problem whose type is forgotten: what the command line, the race and language
 // bindings hold. Solvers run on it as on any other; a call costs one indirection.
 
+#include <duplex/problem/finite_sum.hpp>
 #include <duplex/problem/fused.hpp>
 #include <duplex/problem/offered.hpp>
 #include <duplex/problem/problem.hpp>
@@ -42,6 +43,13 @@ template <VectorSpace V> class AnyProblem {
     virtual ~Base() = default;
     [[nodiscard]] virtual AnyLower<V> lower() const = 0;
     [[nodiscard]] virtual AnyUpper<V> upper() const = 0;
+    [[nodiscard]] virtual Batches batches() const = 0;
+    [[nodiscard]] virtual Batch lower_batch(Index number) const = 0;
+    [[nodiscard]] virtual Batch upper_batch(Index number) const = 0;
+    [[nodiscard]] virtual AnyLower<V> lower(const Batch &batch) const = 0;
+    [[nodiscard]] virtual AnyUpper<V> upper(const Batch &batch) const = 0;
+    [[nodiscard]] virtual AnyLower<V> whole_lower() const = 0;
+    [[nodiscard]] virtual AnyUpper<V> whole_upper() const = 0;
     [[nodiscard]] virtual std::unique_ptr<FusedBase> fused() const = 0;
     [[nodiscard]] virtual Index x_size() const = 0;
     [[nodiscard]] virtual Index y_size() const = 0;
@@ -60,6 +68,18 @@ template <VectorSpace V> class AnyProblem {
     explicit Holder(P held) : problem(std::move(held)) {}
     [[nodiscard]] AnyLower<V> lower() const override { return AnyLower<V>(problem.lower()); }
     [[nodiscard]] AnyUpper<V> upper() const override { return AnyUpper<V>(problem.upper()); }
+    [[nodiscard]] Batches batches() const override { return by_batches().batches(); }
+    [[nodiscard]] Batch lower_batch(Index number) const override { return by_batches().lower_batch(number); }
+    [[nodiscard]] Batch upper_batch(Index number) const override { return by_batches().upper_batch(number); }
+    [[nodiscard]] AnyLower<V> lower(const Batch &batch) const override {
+      return AnyLower<V>(by_batches().lower(batch));
+    }
+    [[nodiscard]] AnyUpper<V> upper(const Batch &batch) const override {
+      return AnyUpper<V>(by_batches().upper(batch));
+    }
+    [[nodiscard]] AnyLower<V> whole_lower() const override { return AnyLower<V>(by_batches().whole_lower()); }
+    [[nodiscard]] AnyUpper<V> whole_upper() const override { return AnyUpper<V>(by_batches().whole_upper()); }
+    [[nodiscard]] BatchView<P> by_batches() const { return BatchView<P>(problem); }
     [[nodiscard]] std::unique_ptr<FusedBase> fused() const override {
       if constexpr (FusedProblem<P>) {
         if (auto step = problem.fused_bagdc()) {
@@ -104,7 +124,7 @@ public:
   using Vector = V;
 
   /// Holds a copy of (or takes over) a problem that carries its start.
-  template <SecondOrderProblem P>
+  template <BatchedProblem P>
   requires StartedProblem<P> &&(!std::same_as<P, AnyProblem>)
       // NOLINTNEXTLINE(google-explicit-constructor,hicpp-explicit-conversions): forgetting a type is meant to be silent
       AnyProblem(P problem)
@@ -126,6 +146,14 @@ public:
 
   [[nodiscard]] AnyLower<V> lower() const { return held_->lower(); }
   [[nodiscard]] AnyUpper<V> upper() const { return held_->upper(); }
+  // Of one that is drawn in batches; of any other, all of it is the one batch.
+  [[nodiscard]] Batches batches() const { return held_->batches(); }
+  [[nodiscard]] Batch lower_batch(Index number) const { return held_->lower_batch(number); }
+  [[nodiscard]] Batch upper_batch(Index number) const { return held_->upper_batch(number); }
+  [[nodiscard]] AnyLower<V> lower(const Batch &batch) const { return held_->lower(batch); }
+  [[nodiscard]] AnyUpper<V> upper(const Batch &batch) const { return held_->upper(batch); }
+  [[nodiscard]] AnyLower<V> whole_lower() const { return held_->whole_lower(); }
+  [[nodiscard]] AnyUpper<V> whole_upper() const { return held_->whole_upper(); }
   [[nodiscard]] Index x_size() const { return held_->x_size(); }
   [[nodiscard]] Index y_size() const { return held_->y_size(); }
   [[nodiscard]] State<V> start() const { return held_->start(); }

@@ -3,6 +3,7 @@
 // nor solvers count.
 
 #include <duplex/core/clock.hpp>
+#include <duplex/problem/finite_sum.hpp>
 #include <duplex/problem/fused.hpp>
 #include <duplex/problem/offered.hpp>
 #include <duplex/problem/output_sizes.hpp>
@@ -20,6 +21,9 @@ struct Counters {
   std::int64_t gradients = 0;        ///< ∇y f, ∇x F, ∇y F, each counted as one
   std::int64_t hessian_products = 0; ///< ∇²yy f·v, and ∇²yy F·v where aggregated
   std::int64_t cross_products = 0;   ///< ∇²xy f·v, and ∇²xy F·v where aggregated
+  /// Passes of gradients and products over the samples of a level: a batch counts as the part that it is.
+  double lower_passes = 0.0;
+  double upper_passes = 0.0;
 
   [[nodiscard]] std::int64_t products() const { return hessian_products + cross_products; }
   /// By which runs are compared.
@@ -29,6 +33,8 @@ struct Counters {
     members("gradients", gradients);
     members("hessian products", hessian_products);
     members("cross products", cross_products);
+    members("lower passes", lower_passes);
+    members("upper passes", upper_passes);
   }
   bool operator==(const Counters &) const = default;
   Counters &operator+=(const Counters &more) {
@@ -36,19 +42,33 @@ struct Counters {
     gradients += more.gradients;
     hessian_products += more.hessian_products;
     cross_products += more.cross_products;
+    lower_passes += more.lower_passes;
+    upper_passes += more.upper_passes;
     return *this;
   }
   [[nodiscard]] Counters operator-(const Counters &less) const {
-    return {values - less.values, gradients - less.gradients, hessian_products - less.hessian_products,
-            cross_products - less.cross_products};
+    return {values - less.values,
+            gradients - less.gradients,
+            hessian_products - less.hessian_products,
+            cross_products - less.cross_products,
+            lower_passes - less.lower_passes,
+            upper_passes - less.upper_passes};
   }
+};
+
+/// What counts the evaluations of a level.
+struct LevelCounter {
+  Counters *counters;
+  double Counters::*passes; ///< over the level's samples
+  double part = 1.0;        ///< of them, that an evaluation sees
 };
 
 /// An evaluation that counts. It offers exactly what the inner one offers.
 template <class E, class V> class CountedEvaluation {
 public:
-  CountedEvaluation(E inner, const char *level, Counters &counters, WorkLimit *limit)
-      : inner_(std::move(inner)), sizes_(level), counters_(&counters), limit_(limit) {}
+  CountedEvaluation(E inner, const char *level, LevelCounter counter, WorkLimit *limit)
+      : inner_(std::move(inner)), sizes_(level), counters_(counter.counters),
+        passes_(&(counter.counters->*counter.passes)), part_(counter.part), limit_(limit) {}
 
   void at(const V &x, const V &y) {
     sizes_.at(x, y);
@@ -63,7 +83,7 @@ public:
   [[nodiscard]] bool offers_grad_x() const requires requires(const E &e) { e.offers_grad_x(); }
   { return inner_.offers_grad_x(); }
   void grad_x(V &out) requires OffersGradX<E, V> {
-    ++counters_->gradients;
+    count(counters_->gradients);
     sizes_.like_x(out, "grad_x", [&] { inner_.grad_x(out); });
   }
 
@@ -71,7 +91,7 @@ public:
     if (limit_ != nullptr) {
       limit_->check();
     }
-    ++counters_->gradients;
+    count(counters_->gradients);
     sizes_.like_y(out, "grad_y", [&] { inner_.grad_y(out); });
   }
 
@@ -79,12 +99,12 @@ public:
     if (limit_ != nullptr) {
       limit_->check();
     }
-    ++counters_->hessian_products;
+    count(counters_->hessian_products);
     sizes_.like_y(out, "hess_yy", [&] { inner_.hess_yy(v, out); });
   }
 
   void cross_xy(const V &v, V &out) requires OffersSecondOrder<E, V> {
-    ++counters_->cross_products;
+    count(counters_->cross_products);
     sizes_.like_x(out, "cross_xy", [&] { inner_.cross_xy(v, out); });
   }
 
@@ -98,9 +118,16 @@ public:
   }
 
 private:
+  void count(std::int64_t &calls) {
+    ++calls;
+    *passes_ += part_;
+  }
+
   E inner_;
   OutputSizes<V> sizes_;
   Counters *counters_;
+  double *passes_;
+  double part_;
   WorkLimit *limit_;
 };
 
@@ -115,6 +142,8 @@ public:
     counters_->gradients += 3;
     counters_->hessian_products += rules.dual == DualStep::constant ? 1 : 2;
     counters_->cross_products += 1;
+    counters_->lower_passes += rules.dual == DualStep::constant ? 3.0 : 4.0;
+    counters_->upper_passes += 2.0;
     return inner_.step(state, steps, rules, move, d);
   }
   template <class Archive> void archive(Archive &members) { inner_.archive(members); }
@@ -135,8 +164,24 @@ public:
   Counted(const P &problem, Counters &counters, WorkLimit *limit = nullptr)
       : problem_(&problem), counters_(&counters), limit_(limit) {}
 
-  [[nodiscard]] Lower lower() const { return {problem_->lower(), "lower()", *counters_, limit_}; }
-  [[nodiscard]] Upper upper() const { return {problem_->upper(), "upper()", *counters_, limit_}; }
+  [[nodiscard]] Lower lower() const { return counted_lower(problem_->lower(), part_of_lower()); }
+  [[nodiscard]] Upper upper() const { return counted_upper(problem_->upper(), part_of_upper()); }
+
+  // What a method may ask of a problem that is drawn in batches (finite_sum.hpp).
+  static constexpr bool forgets_samples = !BatchedProblem<P>;
+  static constexpr bool has_batches = requires(const P &problem) { problem.batches(); };
+  [[nodiscard]] Batches batches() const requires(has_batches) { return problem_->batches(); }
+  [[nodiscard]] Batch lower_batch(Index number) const requires(has_batches) { return problem_->lower_batch(number); }
+  [[nodiscard]] Batch upper_batch(Index number) const requires(has_batches) { return problem_->upper_batch(number); }
+  [[nodiscard]] Lower lower(const Batch &batch) const requires(has_batches) {
+    return counted_lower(problem_->lower(batch), part_of_lower());
+  }
+  [[nodiscard]] Upper upper(const Batch &batch) const requires(has_batches) {
+    return counted_upper(problem_->upper(batch), part_of_upper());
+  }
+  [[nodiscard]] auto whole_lower() const requires(has_batches) { return counted_lower(problem_->whole_lower(), 1.0); }
+  [[nodiscard]] auto whole_upper() const requires(has_batches) { return counted_upper(problem_->whole_upper(), 1.0); }
+
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
@@ -163,6 +208,27 @@ public:
   }
 
 private:
+  template <class E> [[nodiscard]] CountedEvaluation<E, Vector> counted_lower(E evaluation, double part) const {
+    return {std::move(evaluation), "lower()", {counters_, &Counters::lower_passes, part}, limit_};
+  }
+  template <class E> [[nodiscard]] CountedEvaluation<E, Vector> counted_upper(E evaluation, double part) const {
+    return {std::move(evaluation), "upper()", {counters_, &Counters::upper_passes, part}, limit_};
+  }
+  [[nodiscard]] double part_of_lower() const {
+    if constexpr (has_batches) {
+      return 1.0 / static_cast<double>(problem_->batches().lower_count);
+    } else {
+      return 1.0;
+    }
+  }
+  [[nodiscard]] double part_of_upper() const {
+    if constexpr (has_batches) {
+      return 1.0 / static_cast<double>(problem_->batches().upper_count);
+    } else {
+      return 1.0;
+    }
+  }
+
   const P *problem_;
   Counters *counters_;
   WorkLimit *limit_;

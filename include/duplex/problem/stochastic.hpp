@@ -13,6 +13,7 @@
 //   };
 
 #include <duplex/problem/problem.hpp>
+#include <duplex/space/archive.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -53,11 +54,39 @@ public:
   /// Draws another sample. What evaluations keep of a point is then of the sample before, until they are moved.
   void next() { problem_->draw(generator_, draw_); }
   [[nodiscard]] const typename P::Draw &draw() const { return draw_; }
-  /// Where the generator stands; the sample in hand is of the step that is over.
-  template <class Archive> void archive(Archive &members) { members("generator", generator_); }
+  /// Where the generator stands, and the draw where it remembers more than the sample in hand, which is of the step
+  /// that is over.
+  template <class Archive> void archive(Archive &members) {
+    members("generator", generator_);
+    if constexpr (requires { draw_.archive(members); }) {
+      members("draw", draw_);
+    }
+  }
 
   [[nodiscard]] auto lower() const { return problem_->lower(draw_); }
   [[nodiscard]] auto upper() const { return problem_->upper(draw_); }
+
+  /// Whether a method may ask for no sample again; else it is drawn in batches (finite_sum.hpp), of which it may ask
+  /// for any one, and for the whole.
+  static constexpr bool forgets_samples = !requires(const P &problem, const typename P::Draw &draw) {
+    problem.batches(draw);
+  };
+  [[nodiscard]] const auto &batches() const requires(!forgets_samples) { return problem_->batches(draw_); }
+  [[nodiscard]] auto lower_batch(Index number) const requires(!forgets_samples) {
+    return problem_->lower_batch(number);
+  }
+  [[nodiscard]] auto upper_batch(Index number) const requires(!forgets_samples) {
+    return problem_->upper_batch(number);
+  }
+  template <class B> [[nodiscard]] auto lower(const B &batch) const requires(!forgets_samples) {
+    return problem_->lower(batch);
+  }
+  template <class B> [[nodiscard]] auto upper(const B &batch) const requires(!forgets_samples) {
+    return problem_->upper(batch);
+  }
+  [[nodiscard]] auto whole_lower() const requires(!forgets_samples) { return problem_->lower(); }
+  [[nodiscard]] auto whole_upper() const requires(!forgets_samples) { return problem_->upper(); }
+
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
@@ -71,6 +100,31 @@ private:
   const P *problem_;
   std::mt19937_64 generator_;
   typename P::Draw draw_;
+};
+
+/// Where the samples of a run come from.
+class SampleSource {
+public:
+  SampleSource() = default;
+  SampleSource(const SampleSource &) = delete;
+  SampleSource &operator=(const SampleSource &) = delete;
+  virtual ~SampleSource() = default;
+
+  /// Draws another sample, between steps.
+  virtual void next() = 0;
+  virtual void archive(StateWriter &members) = 0;
+  virtual void archive(StateReader &members) = 0;
+};
+
+template <StochasticProblem P> class SampleSourceOf final : public SampleSource {
+public:
+  explicit SampleSourceOf(Drawn<P> &drawn) : drawn_(&drawn) {}
+  void next() override { drawn_->next(); }
+  void archive(StateWriter &members) override { drawn_->archive(members); }
+  void archive(StateReader &members) override { drawn_->archive(members); }
+
+private:
+  Drawn<P> *drawn_;
 };
 
 } // namespace duplex

@@ -24,31 +24,6 @@ struct RunMeter {
   WorkLimit limit;
 };
 
-/// Where the samples of a stochastic problem come from.
-class SampleSource {
-public:
-  SampleSource() = default;
-  SampleSource(const SampleSource &) = delete;
-  SampleSource &operator=(const SampleSource &) = delete;
-  virtual ~SampleSource() = default;
-
-  /// Draws another sample, between steps.
-  virtual void next() = 0;
-  virtual void archive(StateWriter &members) = 0;
-  virtual void archive(StateReader &members) = 0;
-};
-
-template <StochasticProblem P> class SampleSourceOf final : public SampleSource {
-public:
-  explicit SampleSourceOf(Drawn<P> &drawn) : drawn_(&drawn) {}
-  void next() override { drawn_->next(); }
-  void archive(StateWriter &members) override { drawn_->archive(members); }
-  void archive(StateReader &members) override { drawn_->archive(members); }
-
-private:
-  Drawn<P> *drawn_;
-};
-
 /// The problem of a run.
 template <VectorSpace V> struct RunSubject {
   ProblemView<V> problem;          ///< as the steps see it: of a stochastic problem, on the sample in hand

@@ -10,15 +10,18 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 namespace duplex {
 
-template <SecondOrderProblem P> class JointStep {
+/// By the problem's levels, or by others of the same vectors.
+template <SecondOrderProblem P, class Lower = LowerOf<P>, class Upper = UpperOf<P>> class JointStep {
 public:
   using V = VectorOf<P>;
 
-  JointStep(const P &problem, const State<V> &start)
-      : lower_(problem.lower()), upper_(problem.upper()), gradient_(zeros_like(start.y)),
+  JointStep(const P &problem, const State<V> &start) : JointStep(problem.lower(), problem.upper(), start) {}
+  JointStep(Lower lower, Upper upper, const State<V> &start)
+      : lower_(std::move(lower)), upper_(std::move(upper)), gradient_(zeros_like(start.y)),
         residual_(zeros_like(start.y)), cross_(zeros_like(start.x)) {}
 
   /// Takes g and r at the state, and d there.
@@ -41,17 +44,21 @@ public:
   [[nodiscard]] const V &residual() const { return residual_; } ///< r
 
 private:
-  LowerOf<P> lower_;
-  UpperOf<P> upper_;
+  Lower lower_;
+  Upper upper_;
   V gradient_;
   V residual_;
   V cross_;
 };
 
-/// The options of such a method whose steps shrink as (k + 1)^−decay, for its own fields().
+/// The step sizes of such a method, for its own fields().
 template <class Self, class Visit> void visit_joint_step_fields(Self &self, Visit &&visit) {
   visit_step_fields(self, visit);
   visit("eta", self.eta, finite_positive, "multiplier step size", Role::multiplier_step);
+}
+
+/// The option by which they shrink as (k + 1)^−decay.
+template <class Self, class Visit> void visit_decay_field(Self &self, Visit &&visit) {
   visit("decay", self.decay, finite_non_negative, "p, by which all steps shrink as (k+1)^-p (0: constant steps)");
 }
 
