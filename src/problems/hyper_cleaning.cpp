@@ -56,15 +56,23 @@ template <class Scalar> State<typename HyperCleaning<Scalar>::Vector> HyperClean
 }
 
 template <class Scalar>
-HyperCleaning<Scalar>::Lower::Lower(const HyperCleaning &problem)
-    : LossAtPoint(SoftmaxLoss<Scalar>(problem.training_, problem.classes_, problem.threads_)),
-      rho_(static_cast<Scalar>(problem.rho_)), weights_(problem.x_size()), slopes_(problem.x_size()) {}
+HyperCleaning<Scalar>::LossAtPoint::LossAtPoint(const LabelledSamples &samples, const HyperCleaning &problem,
+                                                const Batch *batch)
+    : all_(whole_batch(samples.features->rows())), batch_(batch),
+      loss_(samples, problem.classes_, problem.threads_, this->batch().most) {}
+
+template <class Scalar>
+HyperCleaning<Scalar>::Lower::Lower(const HyperCleaning &problem, const Batch *batch)
+    : LossAtPoint(problem.training_, problem, batch), rho_(static_cast<Scalar>(problem.rho_)),
+      x_size_(problem.x_size()), weights_(this->batch().most), slopes_(this->batch().most) {}
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::at(const Vector &x, const Vector &y) {
-  kernels::row_kernels<Scalar>().sigmoid(x.data(), static_cast<std::size_t>(x.size()), weights_.data(), slopes_.data());
-  const Scalar mean = Scalar(1) / static_cast<Scalar>(x.size());
-  weights_ *= mean;
-  slopes_ *= mean;
+  const Batch &batch = this->batch();
+  kernels::row_kernels<Scalar>().sigmoid(x.data() + batch.first, static_cast<std::size_t>(batch.count), weights_.data(),
+                                         slopes_.data());
+  const auto of_sample = static_cast<Scalar>(batch.weight);
+  weights_ *= of_sample;
+  slopes_ *= of_sample;
   LossAtPoint::at(x, y);
 }
 
@@ -73,7 +81,9 @@ template <class Scalar> double HyperCleaning<Scalar>::Lower::value() {
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_x(Vector &out) {
-  out = slopes_.cwiseProduct(this->loss().losses());
+  const Batch &batch = this->batch();
+  out.setZero(x_size_);
+  out.segment(batch.first, batch.count) = slopes_.head(batch.count).cwiseProduct(this->loss().losses());
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::grad_y(Vector &out) {
@@ -91,14 +101,24 @@ template <class Scalar> void HyperCleaning<Scalar>::Lower::hess_yy(const Vector 
 }
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::cross_xy(const Vector &v, Vector &out) {
-  this->loss().slopes(slopes_, v, out);
+  const Batch &batch = this->batch();
+  out.setZero(x_size_);
+  this->loss().slopes(slopes_, v, out.segment(batch.first, batch.count));
+}
+
+template <class Scalar> void HyperCleaning<Scalar>::Lower::both_products(const Vector &v, Vector &hess, Vector &cross) {
+  const Batch &batch = this->batch();
+  cross.setZero(x_size_);
+  this->loss().hessian_and_slopes(weights_, slopes_, v, hess, cross.segment(batch.first, batch.count));
+  if (rho_ > Scalar(0)) {
+    hess += rho_ * v;
+  }
 }
 
 template <class Scalar>
-HyperCleaning<Scalar>::Upper::Upper(const HyperCleaning &problem)
-    : LossAtPoint(SoftmaxLoss<Scalar>(problem.trusted_, problem.classes_, problem.threads_)), x_size_(problem.x_size()),
-      weights_(Vector::Constant(problem.trusted_.features->rows(),
-                                Scalar(1) / static_cast<Scalar>(problem.trusted_.features->rows()))) {}
+HyperCleaning<Scalar>::Upper::Upper(const HyperCleaning &problem, const Batch *batch)
+    : LossAtPoint(problem.trusted_, problem, batch), x_size_(problem.x_size()),
+      weights_(Vector::Constant(this->batch().most, static_cast<Scalar>(this->batch().weight))) {}
 
 template <class Scalar> double HyperCleaning<Scalar>::Upper::value() { return this->loss().value(weights_); }
 template <class Scalar> void HyperCleaning<Scalar>::Upper::grad_x(Vector &out) { out.setZero(x_size_); }

@@ -52,14 +52,15 @@ struct Shape {
   std::size_t columns;
   std::size_t classes;
   bool sparse = false;
+  std::size_t height = block_rows; ///< rows of a block, at most block_rows
   [[nodiscard]] std::size_t outputs() const { return classes - 1; }
   [[nodiscard]] std::size_t width() const { return padded(columns); }
   /// Numbers of a panel: dense rows want groups of features, sparse ones all outputs of a feature together.
   [[nodiscard]] std::size_t panel_size() const {
     return sparse ? columns * sparse_stride(outputs()) : width() * outputs();
   }
-  [[nodiscard]] std::size_t blocks() const { return (rows + block_rows - 1) / block_rows; }
-  [[nodiscard]] std::size_t rows_in(std::size_t block) const { return std::min(block_rows, rows - block * block_rows); }
+  [[nodiscard]] std::size_t blocks() const { return (rows + height - 1) / height; }
+  [[nodiscard]] std::size_t rows_in(std::size_t block) const { return std::min(height, rows - block * height); }
 };
 
 /// The rows of a block: for the kernels, or where they are in a sparse table.
@@ -78,12 +79,21 @@ public:
 
   [[nodiscard]] const Shape &shape() const { return shape_; }
 
+  /// From now on of these rows of the table alone, in blocks of that height.
+  void select(std::size_t first, std::size_t count, std::size_t height = block_rows) {
+    first_ = first;
+    shape_.rows = count;
+    shape_.height = height;
+  }
+  /// Of the table.
+  [[nodiscard]] std::size_t first_row(std::size_t block) const { return first_ + block * shape_.height; }
+
   /// In place where they are stored as the kernels want them, else decoded into scratch.
   [[nodiscard]] BlockOfRows<T> load(std::size_t block, T *scratch) const {
     if (shape_.sparse) {
-      return {.sparse = features_, .first = static_cast<Index>(block * block_rows)};
+      return {.sparse = features_, .first = static_cast<Index>(first_row(block))};
     }
-    const std::byte *stored = features_->data() + block * block_bytes();
+    const std::byte *stored = features_->data() + first_row(block) * row_bytes();
     if constexpr (std::same_as<T, float>) {
       const bool unpadded = shape_.width() == shape_.columns;
       if (features_->storage() == Storage::float32 && unpadded) {
@@ -103,17 +113,18 @@ public:
     if (shape_.sparse || block + 1 == shape_.blocks()) {
       return {};
     }
-    return {features_->data() + (block + 1) * block_bytes(), shape_.rows_in(block + 1) * block_bytes() / block_rows};
+    return {features_->data() + first_row(block + 1) * row_bytes(), shape_.rows_in(block + 1) * row_bytes()};
   }
 
   [[nodiscard]] const std::vector<float> &scale() const { return features_->scale(); }
   [[nodiscard]] const std::vector<float> &shift() const { return features_->shift(); }
 
 private:
-  [[nodiscard]] std::size_t block_bytes() const { return bytes_of(features_->storage()) * shape_.columns * block_rows; }
+  [[nodiscard]] std::size_t row_bytes() const { return bytes_of(features_->storage()) * shape_.columns; }
 
   const FeatureTable *features_;
   Shape shape_;
+  std::size_t first_ = 0;
 };
 
 /// A weight for each output and feature, and a bias for each output.

@@ -35,14 +35,19 @@ void require_samples(const LabelledSamples &samples, Index classes, const std::s
 }
 
 SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int wanted) {
+  return softmax_shares(samples, samples.features->rows(), classes, wanted);
+}
+
+SoftmaxShares softmax_shares(const LabelledSamples &samples, Index rows, Index classes, int wanted) {
   constexpr double products_worth_a_share = 2e6; // some twenty microseconds
   constexpr double most_shares = 64.0;
-  const auto entries = static_cast<double>(samples.features->entries());
+  const double part = static_cast<double>(rows) / static_cast<double>(samples.features->rows());
+  const auto entries = part * static_cast<double>(samples.features->entries());
   double products = entries * static_cast<double>(classes);
   if (samples.features->is_sparse()) { // a share has sums of its own, which must not cost more than its products
     products = std::min(products, products_worth_a_share * entries / static_cast<double>(samples.features->columns()));
   }
-  const Index whole_blocks = samples.features->rows() / static_cast<Index>(block_rows);
+  const Index whole_blocks = rows / static_cast<Index>(block_rows);
   const auto blocks = static_cast<double>(whole_blocks + 1);
   const double worth = std::clamp(std::min(products / products_worth_a_share, blocks), 1.0, most_shares);
   const int count = 1 << std::ilogb(worth); // of which 2, 4, 8 … threads have equally many
@@ -51,9 +56,11 @@ SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int 
 }
 
 template <class T> struct SoftmaxLoss<T>::Impl {
-  Impl(LabelledSamples given, Index classes, int threads)
-      : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)),
-        shares_of_crew(softmax_shares(samples, classes, threads)) {}
+  Impl(LabelledSamples given, Index most, Index classes, int threads)
+      : samples(std::move(given)), rows(*samples.features, static_cast<std::size_t>(classes)), most_rows(most),
+        shares_of_crew(softmax_shares(samples, most, classes, threads)) {
+    rows.select(0, static_cast<std::size_t>(most));
+  }
 
   /// Solvers hold evaluations that a fused step never asks: those take no memory.
   void prepare_for_use() {
@@ -61,18 +68,18 @@ template <class T> struct SoftmaxLoss<T>::Impl {
       crew.emplace(shape(), shares_of_crew);
       p = BlockArray<T>(shape());
       panel = Panel<T>(shape());
-      losses = log_sums = Vector::Zero(samples.features->rows());
+      losses = log_sums = Vector::Zero(most_rows);
     }
   }
 
   [[nodiscard]] const Shape &shape() const { return rows.shape(); }
   [[nodiscard]] const std::uint32_t *labels(std::size_t block) const {
-    return samples.labels->data() + block * block_rows;
+    return samples.labels->data() + rows.first_row(block);
   }
 
   /// Weights of a block's samples, with nothing beyond the last.
-  static void copy_weights(const Vector &weights, std::size_t block, std::size_t count, T *out) {
-    std::copy_n(weights.data() + block * block_rows, count, out);
+  void copy_weights(const Vector &weights, std::size_t block, std::size_t count, T *out) const {
+    std::copy_n(weights.data() + block * shape().height, count, out);
     std::fill(out + count, out + block_rows, T(0));
   }
 
@@ -109,8 +116,45 @@ template <class T> struct SoftmaxLoss<T>::Impl {
     }
   }
 
+  /// job(worker, block, rows) for every block, with the rows' scores along v in worker.scores, and the worker's sums
+  /// cleared before its first.
+  template <class Job> void along(const Vector &v, const Job &job) {
+    panel.fold(rows, v);
+    crew->run([&](Worker<T> &worker, const auto &share) {
+      worker.sums->lower.clear();
+      share(shape().blocks(), [&](std::size_t b) {
+        const auto loaded = rows.load(b, worker.rows.data());
+        multiply(rows, b, loaded, panel, worker.scores.data());
+        job(worker, b, loaded);
+      });
+    });
+  }
+  void accumulate_curvature(const Vector &weights, std::size_t b, const BlockOfRows<T> &loaded, Worker<T> &worker) {
+    const std::size_t count = shape().rows_in(b);
+    copy_weights(weights, b, count, worker.weight.data());
+    kernels::row_kernels<T>().curve(p.block(b), worker.scores.data(), panel.bias.data(), worker.weight.data(),
+                                    shape().outputs(), worker.residual.data());
+    accumulate(loaded, count, shape(), worker.residual.data(), worker.sums->lower);
+  }
+  void write_slopes(const Vector &factors, std::size_t b, Worker<T> &worker, Eigen::Ref<Vector> out) const {
+    const std::size_t count = shape().rows_in(b);
+    slope_along(p.block(b), labels(b), count, worker.scores.data(), panel.bias.data(), shape().outputs(),
+                worker.slope.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto row = static_cast<Index>(b * shape().height + i);
+      out[row] = factors[row] * worker.slope.data()[i];
+    }
+  }
+  void require_a_number_per_row(Index numbers) const {
+    if (numbers != static_cast<Index>(shape().rows)) {
+      throw InvalidInput("softmax loss: slopes of " + std::to_string(shape().rows) + " samples for a vector of " +
+                         std::to_string(numbers) + " numbers");
+    }
+  }
+
   LabelledSamples samples;
   RowBlocks<T> rows;
+  Index most_rows; ///< that are selected at a time
   SoftmaxShares shares_of_crew;
   std::optional<Crew<T>> crew;
   BlockArray<T> p;
@@ -121,15 +165,20 @@ template <class T> struct SoftmaxLoss<T>::Impl {
   Vector log_sums; ///< of e^z over the classes, the last class's z being 0
 };
 
-template <class T> SoftmaxLoss<T>::SoftmaxLoss(LabelledSamples samples, Index classes, int threads) {
+template <class T>
+SoftmaxLoss<T>::SoftmaxLoss(LabelledSamples samples, Index classes, int threads, std::optional<Index> most_rows) {
   require_samples(samples, classes, "softmax loss");
-  impl_ = std::make_unique<Impl>(std::move(samples), classes, threads);
+  const Index most = std::min(most_rows.value_or(samples.features->rows()), samples.features->rows());
+  impl_ = std::make_unique<Impl>(std::move(samples), most, classes, threads);
 }
 template <class T> SoftmaxLoss<T>::SoftmaxLoss(SoftmaxLoss &&) noexcept = default;
 template <class T> SoftmaxLoss<T> &SoftmaxLoss<T>::operator=(SoftmaxLoss &&) noexcept = default;
 template <class T> SoftmaxLoss<T>::~SoftmaxLoss() = default;
 
-template <class T> Index SoftmaxLoss<T>::rows() const { return impl_->samples.features->rows(); }
+template <class T> Index SoftmaxLoss<T>::rows() const { return static_cast<Index>(impl_->shape().rows); }
+template <class T> void SoftmaxLoss<T>::select(Index first, Index count) {
+  impl_->rows.select(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
 template <class T> Index SoftmaxLoss<T>::y_size() const {
   return static_cast<Index>(impl_->shape().classes * (impl_->shape().columns + 1));
 }
@@ -142,7 +191,7 @@ template <class T> void SoftmaxLoss<T>::set_targets(const Matrix &targets) {
     self.has_targets = true;
   }
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    T *q = self.targets.block(row / block_rows) + row % block_rows;
+    T *q = self.targets.block(row / shape.height) + row % shape.height;
     for (std::size_t c = 0; c < shape.outputs(); ++c) {
       q[c * block_rows] = targets(static_cast<Index>(row), static_cast<Index>(c));
     }
@@ -161,11 +210,11 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
       const auto rows = self.rows.load(b, worker.rows.data());
       T *p = self.p.block(b);
       multiply(self.rows, b, rows, self.panel, p);
-      T *own = self.losses.data() + b * block_rows;
+      T *own = self.losses.data() + b * shape.height;
       self.score_labels(b, count, p, own); // before softmax takes the scores' place
       kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());
       for (std::size_t i = 0; i < count; ++i) {
-        self.log_sums[static_cast<Index>(b * block_rows + i)] = worker.weight.data()[i];
+        self.log_sums[static_cast<Index>(b * shape.height + i)] = worker.weight.data()[i];
         own[i] = worker.weight.data()[i] - own[i];
       }
     });
@@ -173,10 +222,12 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
 }
 
 template <class T> double SoftmaxLoss<T>::value(const Vector &weights) const {
-  return (impl_->losses.template cast<double>().array() * weights.template cast<double>().array()).sum();
+  return (losses().template cast<double>().array() * weights.head(rows()).template cast<double>().array()).sum();
 }
 
-template <class T> const typename SoftmaxLoss<T>::Vector &SoftmaxLoss<T>::losses() const { return impl_->losses; }
+template <class T> typename SoftmaxLoss<T>::Losses SoftmaxLoss<T>::losses() const {
+  return std::as_const(impl_->losses).head(rows());
+}
 
 template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &out) {
   Impl &self = *impl_;
@@ -186,7 +237,7 @@ template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &
     share(shape.blocks(), [&](std::size_t b) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
-      Impl::copy_weights(weights, b, count, worker.weight.data());
+      self.copy_weights(weights, b, count, worker.weight.data());
       self.residuals(b, count, worker.weight.data(), worker.residual.data());
       accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
     });
@@ -196,49 +247,37 @@ template <class T> void SoftmaxLoss<T>::gradient(const Vector &weights, Vector &
 
 template <class T> void SoftmaxLoss<T>::hessian(const Vector &weights, const Vector &v, Vector &out) {
   Impl &self = *impl_;
-  const Shape &shape = self.shape();
-  const auto kernel = kernels::row_kernels<T>();
-  self.panel.fold(self.rows, v);
-  self.crew->run([&](Worker<T> &worker, const auto &share) {
-    worker.sums->lower.clear();
-    share(shape.blocks(), [&](std::size_t b) {
-      const std::size_t count = shape.rows_in(b);
-      const auto rows = self.rows.load(b, worker.rows.data());
-      Impl::copy_weights(weights, b, count, worker.weight.data());
-      multiply(self.rows, b, rows, self.panel, worker.scores.data());
-      kernel.curve(self.p.block(b), worker.scores.data(), self.panel.bias.data(), worker.weight.data(), shape.outputs(),
-                   worker.residual.data());
-      accumulate(rows, count, shape, worker.residual.data(), worker.sums->lower);
-    });
+  self.along(v, [&](Worker<T> &worker, std::size_t b, const BlockOfRows<T> &rows) {
+    self.accumulate_curvature(weights, b, rows, worker);
   });
   self.crew->sum(&Sums<T>::lower).unfold(self.rows, T(1), out);
 }
 
-template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vector &v, Vector &out) {
+template <class T> void SoftmaxLoss<T>::slopes(const Vector &factors, const Vector &v, Eigen::Ref<Vector> out) {
   Impl &self = *impl_;
-  const Shape &shape = self.shape();
-  out.resize(rows());
-  self.panel.fold(self.rows, v);
-  self.crew->run([&](Worker<T> &worker, const auto &share) {
-    share(shape.blocks(), [&](std::size_t b) {
-      const std::size_t count = shape.rows_in(b);
-      const auto rows = self.rows.load(b, worker.rows.data());
-      multiply(self.rows, b, rows, self.panel, worker.scores.data());
-      slope_along(self.p.block(b), self.labels(b), count, worker.scores.data(), self.panel.bias.data(), shape.outputs(),
-                  worker.slope.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto row = static_cast<Index>(b * block_rows + i);
-        out[row] = factors[row] * worker.slope.data()[i];
-      }
-    });
+  self.require_a_number_per_row(out.size());
+  self.along(v, [&](Worker<T> &worker, std::size_t b, const BlockOfRows<T> & /*rows*/) {
+    self.write_slopes(factors, b, worker, out);
   });
+}
+
+template <class T>
+void SoftmaxLoss<T>::hessian_and_slopes(const Vector &weights, const Vector &factors, const Vector &v, Vector &out,
+                                        Eigen::Ref<Vector> slopes) {
+  Impl &self = *impl_;
+  self.require_a_number_per_row(slopes.size());
+  self.along(v, [&](Worker<T> &worker, std::size_t b, const BlockOfRows<T> &rows) {
+    self.write_slopes(factors, b, worker, slopes);
+    self.accumulate_curvature(weights, b, rows, worker);
+  });
+  self.crew->sum(&Sums<T>::lower).unfold(self.rows, T(1), out);
 }
 
 template <class T> typename SoftmaxLoss<T>::Matrix SoftmaxLoss<T>::probabilities() const {
   const Shape &shape = impl_->shape();
   Matrix out(static_cast<Index>(shape.rows), static_cast<Index>(shape.classes));
   for (std::size_t row = 0; row < shape.rows; ++row) {
-    const T *p = impl_->p.block(row / block_rows) + row % block_rows;
+    const T *p = impl_->p.block(row / shape.height) + row % shape.height;
     for (std::size_t c = 0; c < shape.outputs(); ++c) {
       out(static_cast<Index>(row), static_cast<Index>(c)) = p[c * block_rows];
     }

@@ -182,6 +182,7 @@ template <class T> void expect_loss_by_definition(double tolerance) {
       EXPECT_LE(relative_error(out.template cast<double>(), plain.gradient), tolerance);
       loss.hessian(weights, v, out);
       EXPECT_LE(relative_error(out.template cast<double>(), plain.hessian), 10 * tolerance);
+      out.resize(rows);
       loss.slopes(weights, v, out);
       EXPECT_LE(relative_error(out.template cast<double>(), plain.slopes), 10 * tolerance);
       const auto probabilities = loss.probabilities();

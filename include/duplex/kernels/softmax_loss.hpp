@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,38 +35,49 @@ struct SoftmaxShares {
 /// Into how many shares samples are cut, and how many threads they are worth, at most `wanted`; 0 wants as many as
 /// OpenMP would take.
 [[nodiscard]] SoftmaxShares softmax_shares(const LabelledSamples &samples, Index classes, int wanted);
+/// The same of some rows of them at a time.
+[[nodiscard]] SoftmaxShares softmax_shares(const LabelledSamples &samples, Index rows, Index classes, int wanted);
 
 template <class T> class SoftmaxLoss {
 public:
   using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  /// Keeps a share of the samples. threads: as softmax_shares() takes them.
-  SoftmaxLoss(LabelledSamples samples, Index classes, int threads = 0);
+  /// A sample's loss each, as long as it stays selected.
+  using Losses = Eigen::VectorBlock<const Vector>;
+
+  /// Keeps a share of the samples. threads: as softmax_shares() takes them. most_rows: of the samples that are selected
+  /// at a time, all of them where it is not given.
+  SoftmaxLoss(LabelledSamples samples, Index classes, int threads = 0, std::optional<Index> most_rows = {});
   SoftmaxLoss(SoftmaxLoss &&) noexcept;
   SoftmaxLoss &operator=(SoftmaxLoss &&) noexcept;
   SoftmaxLoss(const SoftmaxLoss &) = delete;
   SoftmaxLoss &operator=(const SoftmaxLoss &) = delete;
   ~SoftmaxLoss();
 
-  [[nodiscard]] Index rows() const;
+  /// From now on of `count` samples from the `first` on, at most as many as were asked for. Allocates nothing.
+  void select(Index first, Index count);
+  [[nodiscard]] Index rows() const;   ///< samples that are selected
   [[nodiscard]] Index y_size() const; ///< K (D + 1)
 
   /// Probabilities of the classes, samples by classes, in the labels' place.
   void set_targets(const Matrix &targets);
 
   /// Computes probabilities and losses at y. All that follows is about that point, and weights
-  /// have one number per sample.
+  /// have one number per selected sample, or more.
   void at(const Vector &y);
 
   [[nodiscard]] double value(const Vector &weights) const;
   /// CE_i(y).
-  [[nodiscard]] const Vector &losses() const;
+  [[nodiscard]] Losses losses() const;
   void gradient(const Vector &weights, Vector &out);
   /// Hessian times v.
   void hessian(const Vector &weights, const Vector &v, Vector &out);
   /// out_i = factors_i ⟨∇CE_i, v⟩, by the labels
-  void slopes(const Vector &factors, const Vector &v, Vector &out);
+  void slopes(const Vector &factors, const Vector &v, Eigen::Ref<Vector> out);
+  /// Both, for one product with the samples less.
+  void hessian_and_slopes(const Vector &weights, const Vector &factors, const Vector &v, Vector &out,
+                          Eigen::Ref<Vector> slopes);
   /// Samples by classes.
   [[nodiscard]] Matrix probabilities() const;
 

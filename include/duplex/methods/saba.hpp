@@ -62,8 +62,7 @@ public:
     lower_.at(s.x, s.y);
     upper_.at(s.x, s.y);
     lower_.grad_y(gradient_);
-    lower_.hess_yy(s.v, residual_);
-    lower_.cross_xy(s.v, cross_);
+    both_products(lower_, s.v, residual_, cross_);
     upper_.grad_y(upper_said_);
     upper_.grad_x(direction_);
     lower_gradient_.tell(batches_.lower.number, gradient_);

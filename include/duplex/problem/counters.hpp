@@ -108,6 +108,19 @@ public:
     sizes_.like_x(out, "cross_xy", [&] { inner_.cross_xy(v, out); });
   }
 
+  void both_products(const V &v, V &hess, V &cross) requires requires(E e, const V &in, V &out) {
+    e.both_products(in, out, out);
+  }
+  {
+    if (limit_ != nullptr) {
+      limit_->check();
+    }
+    count(counters_->hessian_products);
+    count(counters_->cross_products);
+    sizes_.like_y(hess, "both_products",
+                  [&] { sizes_.like_x(cross, "both_products", [&] { inner_.both_products(v, hess, cross); }); });
+  }
+
   // No product of the problem's derivatives: it is not counted.
   [[nodiscard]] OfferedInverse offered_inverse() const { return duplex::offered_inverse<V>(inner_); }
   void apply_offered_inverse(const V &v, V &out) {

@@ -36,8 +36,14 @@ struct Batch {
   Index number = 0; ///< of all batches of the level
   Index first = 0;
   Index count = 0;
+  Index most = 0;      ///< that a batch of the level has: the last may have fewer
   double weight = 0.0; ///< of a sample: batches / samples
 };
+
+/// All samples of a level as a batch.
+[[nodiscard]] inline Batch whole_batch(Index samples) {
+  return {.count = samples, .most = samples, .weight = 1.0 / static_cast<double>(samples)};
+}
 
 /// The batches that a step sees.
 struct Batches {
@@ -72,6 +78,7 @@ public:
     return {.number = number,
             .first = first,
             .count = std::min(size_, samples_ - first),
+            .most = size_,
             .weight = static_cast<double>(count()) / static_cast<double>(samples_)};
   }
 

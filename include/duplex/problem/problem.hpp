@@ -147,6 +147,17 @@ concept AnsweredProblem = StartedProblem<P> && requires(const P &problem) {
   { problem.answer() } -> std::convertible_to<std::optional<Answer<VectorOf<P>>>>;
 };
 
+/// Both products of one v. An evaluation that has them for less than each by itself offers both_products(v, hess,
+/// cross).
+template <class Lower, VectorSpace V> void both_products(Lower &lower, const V &v, V &hess, V &cross) {
+  if constexpr (requires { lower.both_products(v, hess, cross); }) {
+    lower.both_products(v, hess, cross);
+  } else {
+    lower.hess_yy(v, hess);
+    lower.cross_xy(v, cross);
+  }
+}
+
 /// d = ∇xF − ∇²xy f·v at the points where the two evaluations stand.
 template <class Lower, class Upper, VectorSpace V>
 void implicit_direction(Lower &lower, Upper &upper, const V &v, V &d, V &scratch) {

@@ -31,6 +31,7 @@ template <VectorSpace V> class AnyLower {
     virtual void grad_y(V &out) = 0;
     virtual void hess_yy(const V &v, V &out) = 0;
     virtual void cross_xy(const V &v, V &out) = 0;
+    virtual void both_products(const V &v, V &hess, V &cross) = 0;
     [[nodiscard]] virtual OfferedInverse offered_inverse() const = 0;
     virtual void apply_offered_inverse(const V &v, V &out) = 0;
   };
@@ -73,6 +74,15 @@ template <VectorSpace V> class AnyLower {
         throw NotAvailable("the problem does not offer cross_xy(v, out) here");
       }
     }
+    void both_products(const V &v, V &hess, V &cross) override {
+      if constexpr (requires { inner.both_products(v, hess, cross); }) {
+        sizes.like_y(hess, "both_products",
+                     [&] { sizes.like_x(cross, "both_products", [&] { inner.both_products(v, hess, cross); }); });
+      } else {
+        hess_yy(v, hess);
+        cross_xy(v, cross);
+      }
+    }
     [[nodiscard]] OfferedInverse offered_inverse() const override { return duplex::offered_inverse<V>(inner); }
     void apply_offered_inverse(const V &v, V &out) override {
       sizes.like_y(out, "precondition or solve_lower", [&] { duplex::apply_offered_inverse(inner, v, out); });
@@ -95,6 +105,7 @@ public:
   void grad_y(V &out) { inner_->grad_y(out); }
   void hess_yy(const V &v, V &out) { inner_->hess_yy(v, out); }
   void cross_xy(const V &v, V &out) { inner_->cross_xy(v, out); }
+  void both_products(const V &v, V &hess, V &cross) { inner_->both_products(v, hess, cross); }
   [[nodiscard]] OfferedInverse offered_inverse() const { return inner_->offered_inverse(); }
   void apply_offered_inverse(const V &v, V &out) { inner_->apply_offered_inverse(v, out); }
 

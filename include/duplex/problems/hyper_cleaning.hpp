@@ -6,11 +6,13 @@
 //   F = (1/M) Σ_i CE_i(y)                       on the trusted samples.
 //
 // y holds K × (D + 1) weights, class after class, the bias last. BAGDC's fused step reads the
-// training samples twice and the trusted ones once.
+// training samples twice and the trusted ones once. Both levels are means over samples, which may be drawn in batches
+// (finite_sum.hpp).
 
 #include <duplex/core/fields.hpp>
 #include <duplex/kernels/softmax_loss.hpp>
 #include <duplex/problem/any_problem.hpp>
+#include <duplex/problem/finite_sum.hpp>
 #include <duplex/problem/fused.hpp>
 
 #include <cstdint>
@@ -29,16 +31,19 @@ public:
   /// Shares the samples. Throws InvalidInput where they do not fit each other. threads = 0: as many as are useful.
   HyperCleaning(LabelledSamples training, LabelledSamples trusted, Index classes, double rho = 0.0, int threads = 0);
 
-  /// A level's loss at the point, computed when it is first asked for.
+  /// The loss of a level, or of a batch of it, at the point, computed when it is first asked for.
   class LossAtPoint : public Point<Vector> {
   public:
     void at(const Vector &x, const Vector &y) {
       Point<Vector>::at(x, y);
+      loss_.select(batch().first, batch().count);
       known_ = false;
     }
 
   protected:
-    explicit LossAtPoint(SoftmaxLoss<Scalar> loss) : loss_(std::move(loss)) {}
+    /// Of all samples where there is no batch.
+    LossAtPoint(const LabelledSamples &samples, const HyperCleaning &problem, const Batch *batch);
+    [[nodiscard]] const Batch &batch() const { return batch_ != nullptr ? *batch_ : all_; }
     [[nodiscard]] SoftmaxLoss<Scalar> &loss() {
       if (!known_) {
         loss_.at(this->y());
@@ -48,29 +53,33 @@ public:
     }
 
   private:
+    Batch all_;
+    const Batch *batch_;
     SoftmaxLoss<Scalar> loss_;
     bool known_ = false;
   };
 
   class Lower : public LossAtPoint {
   public:
-    explicit Lower(const HyperCleaning &problem);
+    explicit Lower(const HyperCleaning &problem, const Batch *batch = nullptr);
     void at(const Vector &x, const Vector &y);
     [[nodiscard]] double value();
     void grad_x(Vector &out);
     void grad_y(Vector &out);
     void hess_yy(const Vector &v, Vector &out);
     void cross_xy(const Vector &v, Vector &out);
+    void both_products(const Vector &v, Vector &hess, Vector &cross);
 
   private:
     Scalar rho_;
-    Vector weights_; ///< σ(x)/N
-    Vector slopes_;  ///< σ'(x)/N
+    Index x_size_;
+    Vector weights_; ///< σ(x) times the weight of a sample, of the batch's samples
+    Vector slopes_;  ///< σ'(x) times that
   };
 
   class Upper : public LossAtPoint {
   public:
-    explicit Upper(const HyperCleaning &problem);
+    explicit Upper(const HyperCleaning &problem, const Batch *batch = nullptr);
     [[nodiscard]] double value();
     void grad_x(Vector &out);
     void grad_y(Vector &out);
@@ -79,7 +88,7 @@ public:
 
   private:
     Index x_size_;
-    Vector weights_; ///< 1/M
+    Vector weights_; ///< of the samples
   };
 
   /// Two passes over the data a step, three with a line search on η.
@@ -106,6 +115,10 @@ public:
 
   [[nodiscard]] Lower lower() const { return Lower(*this); }
   [[nodiscard]] Upper upper() const { return Upper(*this); }
+  [[nodiscard]] Lower lower(const Batch &batch) const { return Lower(*this, &batch); }
+  [[nodiscard]] Upper upper(const Batch &batch) const { return Upper(*this, &batch); }
+  [[nodiscard]] Index lower_samples() const { return training_.features->rows(); }
+  [[nodiscard]] Index upper_samples() const { return trusted_.features->rows(); }
   [[nodiscard]] std::optional<Fused> fused_bagdc() const { return Fused(*this); }
   [[nodiscard]] Index x_size() const { return training_.features->rows(); }
   [[nodiscard]] Index y_size() const { return classes_ * (training_.features->columns() + 1); }
@@ -183,7 +196,7 @@ extern template HyperCleaning<double> HyperCleaningSettings::generate() const;
 extern template AnyProblem<Eigen::VectorXf> HyperCleaningSettings::make<float>() const;
 extern template AnyProblem<Eigen::VectorXd> HyperCleaningSettings::make<double>() const;
 
-static_assert(AggregatedProblem<HyperCleaning<float>> && FusedProblem<HyperCleaning<float>> &&
-              StartedProblem<HyperCleaning<float>>);
+static_assert(AggregatedProblem<HyperCleaning<float>> && FiniteSumProblem<HyperCleaning<float>> &&
+              FusedProblem<HyperCleaning<float>> && StartedProblem<HyperCleaning<float>>);
 
 } // namespace duplex

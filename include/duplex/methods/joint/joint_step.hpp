@@ -29,10 +29,11 @@ public:
     lower_.at(s.x, s.y);
     upper_.at(s.x, s.y);
     upper_.grad_y(gradient_);
-    lower_.hess_yy(s.v, residual_);
+    both_products(lower_, s.v, residual_, cross_);
     axpy(-1.0, gradient_, residual_);
     lower_.grad_y(gradient_);
-    implicit_direction(lower_, upper_, s.v, d, cross_);
+    upper_.grad_x(d);
+    axpy(-1.0, cross_, d);
   }
 
   void move(const StepSizes &steps, State<V> &s) const {

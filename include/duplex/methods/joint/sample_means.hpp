@@ -8,46 +8,82 @@
 
 #include <duplex/space/space.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace duplex {
 
+/// said ← said − last + mean, last ← said, and the mean of the table follows. Another backend may overload it for its
+/// own vectors.
+template <VectorSpace V>
+requires(!EigenVector<V>) void tell_of_mean(double part, V &last, V &mean, V &said) {
+  std::swap(said, last);
+  scale(-1.0, said);
+  axpy(1.0, last, said);
+  axpy(1.0, mean, said);
+  scale(1.0 - part, mean); // mean + part · (said − last)
+  axpy(part, said, mean);
+}
+
+/// In pieces that stay in the first cache.
+template <EigenVector V> void tell_of_mean(double part, V &last, V &mean, V &said) {
+  constexpr Index piece = 1024;
+  const auto factor = static_cast<typename V::Scalar>(part);
+  for (Index first = 0; first < said.size(); first += piece) {
+    const Index count = std::min(piece, said.size() - first);
+    auto now = said.segment(first, count);
+    auto before = last.segment(first, count);
+    auto of_all = mean.segment(first, count);
+    before = now - before;             // u − t_i
+    now.swap(before);                  // which holds u from here on
+    now += of_all;                     // u − t_i + mean
+    of_all += factor * (now - of_all); // mean + part · (u − t_i)
+  }
+}
+
+/// A piece that is zero for every batch, as ∇xF is where F does not see x, takes no table until it is not.
 template <VectorSpace V> class SampleMeans {
 public:
-  SampleMeans(Index batches, const V &like)
-      : table_(static_cast<std::size_t>(batches), zeros_like(like)), mean_(zeros_like(like)) {}
+  SampleMeans(Index batches, const V &like) : batches_(static_cast<std::size_t>(batches)), mean_(zeros_like(like)) {}
 
   /// Fills the table: say(i, t_i) writes what batch i says.
   template <class Say> void fill(const Say &say) {
+    table_.assign(batches_, zeros_like(mean_));
     set_zero(mean_);
-    for (std::size_t i = 0; i < table_.size(); ++i) {
+    bool is_zero = true;
+    for (std::size_t i = 0; i < batches_; ++i) {
       say(static_cast<Index>(i), table_[i]);
       axpy(part(), table_[i], mean_);
+      is_zero = is_zero && norm(table_[i]) == 0.0;
+    }
+    if (is_zero) {
+      table_ = {};
     }
   }
 
   /// Of what the batch says now makes what that tells of the mean over all.
   void tell(Index batch, V &said) {
-    V &last = table_[static_cast<std::size_t>(batch)];
-    std::swap(said, last);
-    scale(-1.0, said);
-    axpy(1.0, last, said); // u − t_i
-    axpy(1.0, mean_, said);
-    scale(1.0 - part(), mean_); // mean + (u − t_i) / batches
-    axpy(part(), said, mean_);
+    if (table_.empty()) {
+      if (norm(said) == 0.0) {
+        return;
+      }
+      table_.assign(batches_, zeros_like(mean_));
+    }
+    tell_of_mean(part(), table_[static_cast<std::size_t>(batch)], mean_, said);
   }
 
   template <class Archive> void archive(Archive &members) {
-    members("table", table_);
+    members.resized("table", table_, batches_, [this] { return zeros_like(mean_); });
     members("mean", mean_);
   }
 
 private:
-  [[nodiscard]] double part() const { return 1.0 / static_cast<double>(table_.size()); }
+  [[nodiscard]] double part() const { return 1.0 / static_cast<double>(batches_); }
 
-  std::vector<V> table_;
+  std::size_t batches_;
+  std::vector<V> table_; ///< none where every batch has said zero
   V mean_;
 };
 
