@@ -3,6 +3,7 @@
 #include <duplex/core/memory.hpp>
 
 #include "kernels/row_products.hpp"
+#include "problems/clouds.hpp"
 
 #include <random>
 #include <string>
@@ -130,36 +131,10 @@ template <class Scalar> void HyperCleaning<Scalar>::Upper::cross_xy(const Vector
   out.setZero(x_size_);
 }
 
-namespace {
-
-LabelledSamples clouds(std::mt19937_64 &generator, const Eigen::MatrixXd &centres, Index count) {
-  const Index columns = centres.cols();
-  std::uniform_int_distribution<std::uint32_t> any_class(0, static_cast<std::uint32_t>(centres.rows() - 1));
-  FeatureTable table(Storage::float32, columns);
-  std::vector<std::uint32_t> labels;
-  Eigen::VectorXd noise(columns);
-  for (Index i = 0; i < count; ++i) {
-    labels.push_back(any_class(generator));
-    fill_normal(generator, noise);
-    const Eigen::VectorXf sample = (noise + centres.row(labels.back()).transpose()).cast<float>();
-    table.append(std::span<const float>(sample.data(), static_cast<std::size_t>(columns)));
-  }
-  return {std::make_shared<const FeatureTable>(std::move(table)),
-          std::make_shared<const std::vector<std::uint32_t>>(std::move(labels))};
-}
-
-} // namespace
-
 template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate() const {
   require_memory(sizeof(Scalar) * numbers(), "hyper-cleaning with these samples, features and classes");
   std::mt19937_64 generator(seed);
-  Eigen::MatrixXd centres(classes, features);
-  for (Index k = 0; k < classes; ++k) {
-    Eigen::VectorXd centre(features);
-    fill_normal(generator, centre);
-    const double length = centre.norm();
-    centres.row(k) = centre.transpose() * (separation / (length > 0.0 ? length : 1.0));
-  }
+  const auto centres = centres_of_classes(generator, classes, features, features, separation);
   auto training = clouds(generator, centres, samples);
   auto labels = *training.labels;
   std::bernoulli_distribution is_wrong(noise);

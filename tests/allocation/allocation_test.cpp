@@ -197,6 +197,22 @@ TEST(BagdcAllocatesNothingAfterItsFirstStep, OnRidgeAndQuadratic) {
   expect_bagdc_allocates_nothing(QuadraticSettings{}.generate<double>());
 }
 
+TEST(BagdcAllocatesNothingAfterItsFirstStep, OnPenalizedSoftmaxInWholeAndInBatches) {
+  const auto expect_nothing = [](const PenalizedSoftmax<double> &problem) {
+    const Bagdc solver{.alpha = 1e-3, .beta = 1e-2, .eta = 0.1, .dual = DualStep::constant};
+    expect_no_allocation_after_first_step(problem, solver);
+    const auto batches = in_batches(problem, 16); // of 60, so that the last is smaller
+    auto state = problem.start();
+    const auto usage = [&](std::int64_t steps) {
+      return usage_of([&] { (void)solve(batches, solver, state, {.max_iterations = steps}); }).allocations;
+    };
+    EXPECT_EQ(usage(8), usage(200));
+  };
+  expect_nothing(LogisticSettings{}.generate<double>());
+  expect_nothing(LogisticSettings{.bias = false}.generate<double>());
+  expect_nothing(SoftmaxSettings{}.generate<double>());
+}
+
 TEST(BagdcAllocatesNothingAfterItsFirstStep, WithItsTypeForgotten) {
   expect_bagdc_allocates_nothing(CounterExampleSettings{.n = entries, .matrix = MatrixKind::dense}.make<double>());
 }

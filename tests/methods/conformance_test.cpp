@@ -117,8 +117,8 @@ TEST(CatalogOf, ProblemsDescribesTheirOptions) {
     EXPECT_FALSE(Settings::title.empty());
     expect_fields_describe_themselves(Settings::name, Settings{});
   });
-  EXPECT_EQ(names,
-            (std::set<std::string>{"counter-example", "hyper-cleaning", "multiple-minimizers", "quadratic", "ridge"}));
+  EXPECT_EQ(names, (std::set<std::string>{"counter-example", "hyper-cleaning", "logistic", "multiple-minimizers",
+                                          "quadratic", "ridge", "softmax"}));
 }
 
 TEST(EveryPair, RunsTwentyStepsOrSaysWhyNot) {

@@ -39,6 +39,7 @@ DUPLEX_TEST_SOLVES(extern, MultipleMinimizers<double>)
 DUPLEX_TEST_SOLVES(extern, OnDense)
 DUPLEX_TEST_SOLVES(extern, OnDiagonal)
 DUPLEX_TEST_SOLVES(extern, OnIdentity)
+DUPLEX_TEST_SOLVES(extern, PenalizedSoftmax<double>)
 DUPLEX_TEST_SOLVES(extern, Quadratic<double>)
 DUPLEX_TEST_SOLVES(extern, Ridge<double>)
 
