@@ -7,7 +7,8 @@
 // with a table of its own over the batches of its level. Its noise goes to zero, and where f is strongly convex it
 // converges linearly. On a problem that is not drawn in batches (finite_sum.hpp) the one batch is all of it.
 // Cost of a step: three gradients, one Hessian product, one cross product of a batch; of the first, those of all
-// batches. Memory: for each batch of f two vectors like y and one like x, for each of F one of both.
+// batches. Memory: for each batch of f two vectors like y and one like x, for each of F one of both; besides, six like
+// y and four like x.
 
 #include <duplex/core/memory.hpp>
 #include <duplex/method.hpp>

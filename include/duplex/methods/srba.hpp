@@ -6,7 +6,7 @@
 //
 // On a problem that is not drawn in batches (finite_sum.hpp) it is gradient descent on all three blocks.
 // Cost of a step: six gradients, two Hessian products, two cross products of a batch; of every q-th, half as many of
-// the whole. Memory: three states, four vectors like y, three like x.
+// the whole. Memory: ten vectors like y, seven like x.
 
 #include <duplex/method.hpp>
 #include <duplex/methods/joint/recursive_step.hpp>

@@ -66,6 +66,7 @@ private:
     [[nodiscard]] Index x_size() const { return drawn().x_size(); }
     [[nodiscard]] Index y_size() const { return drawn().y_size(); }
     [[nodiscard]] Box<V> box() const { return drawn().box(); }
+    [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(drawn()); }
     [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*drawing_->problem); }
     [[nodiscard]] State<V> start() const { return drawing_->problem->start(); }
 

@@ -52,6 +52,20 @@ public:
   template <class D> [[nodiscard]] auto upper(const D &sample) const requires requires(const P &p) { p.upper(sample); }
   { return problem_.upper(sample); }
 
+  // Of a finite sum, and of one that is drawn in batches (finite_sum.hpp).
+  [[nodiscard]] Index lower_samples() const requires requires(const P &p) { p.lower_samples(); }
+  { return problem_.lower_samples(); }
+  [[nodiscard]] Index upper_samples() const requires requires(const P &p) { p.upper_samples(); }
+  { return problem_.upper_samples(); }
+  template <class D> [[nodiscard]] const auto &batches(const D &sample) const requires requires(const P &p) {
+    p.batches(sample);
+  }
+  { return problem_.batches(sample); }
+  [[nodiscard]] auto lower_batch(Index number) const requires requires(const P &p) { p.lower_batch(number); }
+  { return problem_.lower_batch(number); }
+  [[nodiscard]] auto upper_batch(Index number) const requires requires(const P &p) { p.upper_batch(number); }
+  { return problem_.upper_batch(number); }
+
   /// The problem's own start, with the nearest x in the box.
   [[nodiscard]] State<Vector> start() const requires requires(const P &p) { p.start(); }
   {

@@ -12,9 +12,10 @@
 //     ...
 //   };
 //
-// An evaluation of a batch stands for batch.weight · Σ of the losses of its samples, and for what is no sum, such as a
-// penalty, as it is: then the mean over all batches is the level. in_batches(problem, 64) draws batches, each level's
-// in a random order of its own, each once before any comes again; any method then runs on it.
+// An evaluation reads the batch where it lies, at each at(x, y): while a run goes on another one comes to lie there. It
+// stands for batch.weight · Σ of the losses of its samples, and for what is no sum, such as a penalty, as it is: then
+// the mean over all batches is the level. in_batches(problem, 64) draws batches, each level's in a random order of its
+// own, each once before any comes again; any method with steps then runs on it.
 
 #include <duplex/core/error.hpp>
 #include <duplex/core/random.hpp>
@@ -22,6 +23,7 @@
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/space/archive.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <random>
@@ -72,6 +74,7 @@ public:
     }
   }
 
+  [[nodiscard]] Index size() const { return size_; } ///< of a batch
   [[nodiscard]] Index count() const { return (samples_ + size_ - 1) / size_; }
   [[nodiscard]] Batch operator[](Index number) const {
     const Index first = number * size_;
@@ -111,7 +114,7 @@ public:
       const std::size_t position = position_;
       if (position > order_.size()) {
         throw InvalidInput("the saved state has drawn " + std::to_string(position) + " batches of a level that has " +
-                           std::to_string(order_.size()) + ": expected batches of the same size");
+                           std::to_string(order_.size()));
       }
       generator_ = before_;
       shuffle();
@@ -137,22 +140,38 @@ private:
   std::mt19937_64 before_; ///< the generator as this order was drawn from it
 };
 
-/// The batches in hand, and where their orders stand.
-struct DrawnBatches {
-  Batches batches;
-  BatchOrder lower_order;
-  BatchOrder upper_order;
-
-  template <class Archive> void archive(Archive &members) {
-    members("lower batches", lower_order);
-    members("upper batches", upper_order);
-  }
-};
-
 /// How many samples a step sees of each level.
 struct BatchSizes {
   Index lower = 64;
   Index upper = 64;
+  bool operator==(const BatchSizes &) const = default;
+};
+
+/// The batches in hand, and where their orders stand.
+struct DrawnBatches {
+  Batches batches;
+  BatchSizes sizes;
+  BatchOrder lower_order;
+  BatchOrder upper_order;
+
+  /// Read back into one that has begun. Throws InvalidInput where batches of other sizes were written: the same numbers
+  /// would stand for other samples.
+  template <class Archive> void archive(Archive &members) {
+    BatchSizes saved = sizes;
+    members("lower batch size", saved.lower);
+    members("upper batch size", saved.upper);
+    if (saved != sizes) {
+      throw InvalidInput("the saved state has batches of " + text(saved) + ", and this run has batches of " +
+                         text(sizes) + ": expected the same");
+    }
+    members("lower batches", lower_order);
+    members("upper batches", upper_order);
+  }
+
+private:
+  [[nodiscard]] static std::string text(const BatchSizes &sizes) {
+    return std::to_string(sizes.lower) + " lower and " + std::to_string(sizes.upper) + " upper samples";
+  }
 };
 
 /// A finite sum that is drawn in batches. It lies elsewhere, and must outlive this.
@@ -168,6 +187,7 @@ public:
 
   void draw(std::mt19937_64 &generator, Draw &draw) const {
     if (!draw.lower_order.has_begun()) {
+      draw.sizes = {.lower = lower_cut_.size(), .upper = upper_cut_.size()};
       draw.lower_order.begin(lower_cut_.count(), generator());
       draw.upper_order.begin(upper_cut_.count(), generator());
     }
@@ -201,12 +221,13 @@ private:
 };
 
 /// The problem drawn in batches; it must outlive what is returned. Throws InvalidInput where a batch is larger than its
-/// level.
+/// level. With one size for both levels, one that is no sum is its one batch.
 template <FiniteSumProblem P> [[nodiscard]] InBatches<P> in_batches(const P &problem, BatchSizes sizes) {
   return {problem, sizes};
 }
 template <FiniteSumProblem P> [[nodiscard]] InBatches<P> in_batches(const P &problem, Index size) {
-  return {problem, {.lower = size, .upper = size}};
+  return {problem,
+          {.lower = problem.lower_samples() == 1 ? 1 : size, .upper = problem.upper_samples() == 1 ? 1 : size}};
 }
 
 /// A problem as a run sees it whose batches a method may ask for again: one that is drawn in batches, or one that is

@@ -90,6 +90,8 @@ public:
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
   [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
+  [[nodiscard]] bool offers_aggregation() const requires requires(const P &problem) { problem.offers_aggregation(); }
+  { return problem_->offers_aggregation(); }
 
   [[nodiscard]] State<Vector> start() const requires requires(const P &problem) { problem.start(); }
   { return problem_->start(); }
