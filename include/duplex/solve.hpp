@@ -32,6 +32,11 @@ concept NeedsOnlyGradients = GradientsOnly<P> && !StochasticProblem<P> && Solver
 /// A problem that draws samples, and a method that needs no more than they have.
 template <class P, class S>
 concept RunsOnSamples = StochasticProblem<P> && SolverFor<S, Counted<Drawn<P>>>;
+/// A method that asks for samples again, and a problem that cannot give them and has all else that is needed.
+template <class P, class S>
+concept ForgetsWhatTheRunNeeds = StochasticProblem<P> && !RunsOnSamples<P, S> && requires {
+  typename S::template Run<Counted<DrawnAndRemembered<P>>>;
+};
 /// The method has a run on other problems, and needs of this one what it lacks.
 template <class P, class S>
 concept LacksWhatTheRunNeeds = requires(const S &method) {
@@ -155,6 +160,15 @@ requires(!PenalizableProblem<P> && LacksWhatTheRunNeeds<P, S>) Summary
     solve(const P & /*problem*/, const S & /*method*/, State<VectorOf<P>> & /*state*/, const Options & /*options*/ = {},
           const Monitor<VectorOf<P>> & /*monitor*/ = {}) {
   detail::explain_missing_grad_x<P>();
+  return {};
+}
+
+/// A method that asks for samples again on a problem that cannot give them: the first error of the compiler says so.
+template <class P, class S>
+requires(SolvableProblem<P> &&ForgetsWhatTheRunNeeds<P, S>) Summary
+    solve(const P & /*problem*/, const S & /*method*/, State<VectorOf<P>> & /*state*/, const Options & /*options*/ = {},
+          const Monitor<VectorOf<P>> & /*monitor*/ = {}) {
+  detail::explain_forgotten_samples<P>();
   return {};
 }
 

@@ -19,6 +19,9 @@ template <class P> inline constexpr bool drawn_is_second_order = SecondOrderProb
 template <class P>
 concept SolvableProblem = DeterministicProblem<P> ||(StochasticProblem<P> &&drawn_is_second_order<P>);
 
+/// What a problem would be whose samples may be asked for again: what a method needs besides is known by it.
+template <StochasticProblem P> struct DrawnAndRemembered : Drawn<P> { static constexpr bool forgets_samples = false; };
+
 namespace detail {
 
 template <class E, class V>
@@ -129,6 +132,16 @@ template <class P> constexpr void explain_missing_grad_x() {
   static_assert(OffersGradX<LowerOf<P>, VectorOf<P>>,
                 "the problem's lower() lacks grad_x(out): expected void grad_x(Vector &out), which writes the gradient "
                 "of f in x to out; a method without second derivatives needs it");
+}
+
+/// Does not compile where a method asks for samples again and the problem cannot give them, and says so.
+template <class P> constexpr void explain_forgotten_samples() {
+  static_assert(
+      !Drawn<P>::forgets_samples,
+      "the problem draws samples of which this method can ask for none again: expected a finite sum with "
+      "Lower lower(const duplex::Batch &batch) const, Upper upper(const duplex::Batch &batch) const, "
+      "duplex::Index lower_samples() const and duplex::Index upper_samples() const beside lower() and upper() of the "
+      "whole, drawn by duplex::in_batches(problem, 64)");
 }
 
 /// Does not compile, and says why.
