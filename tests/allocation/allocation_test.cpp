@@ -228,6 +228,9 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, STfbo{});
   expect_no_allocation_after_first_step(problem, Soba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, MaSoba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, Saba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, Srba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, Spaba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(by_differences(problem), Soba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, F2sa{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Pbgd{.alpha = 1e-3, .inner = 5});
@@ -240,6 +243,16 @@ TEST(StochasticRun, AllocatesNothingAfterItsFirstStep) {
   const Noisy problem(20, entries, 5);
   expect_bagdc_allocates_nothing(problem);
   expect_no_allocation_after_first_step(problem, Rhg{.alpha = 1e-3, .inner = 5});
+}
+
+TEST(StochasticRun, InBatchesAllocatesNothingAfterItsFirstStep) {
+  const NoisySum problem(20, 12, entries);
+  const auto batches = in_batches(problem, 5);
+  expect_bagdc_allocates_nothing(batches);
+  expect_no_allocation_after_first_step(batches, Soba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(batches, Saba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(batches, Srba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(batches, Spaba{.alpha = 1e-3});
 }
 
 TEST(Measuring, TheKktResidualAllocatesNothingAfterItsFirstTime) {
@@ -291,6 +304,20 @@ TEST(MemoryOf, ImplicitMethodsDoesNotGrowWithTheirHorizon) {
             usage_of_run(problem, Cg{.alpha = 1e-3, .inner = 30}, 3).bytes);
   EXPECT_EQ(usage_of_run(problem, Neumann{.alpha = 1e-3, .inner = 3, .terms = 3}, 3).bytes,
             usage_of_run(problem, Neumann{.alpha = 1e-3, .inner = 30, .terms = 30}, 3).bytes);
+}
+
+TEST(MemoryOf, SabaIsATableOfItsBatchesAndThatOfItsKinIsNot) {
+  const auto of = [](Index rows, Index upper_rows, const auto &solver) {
+    const NoisySum problem(rows, upper_rows, large);
+    return vectors(usage_of_run(in_batches(problem, 4), solver, 3));
+  };
+  const Saba saba{.alpha = 1e-3};
+  EXPECT_NEAR(of(40, 20, saba) - of(20, 20, saba), 5.0 * 3.0, 0.1) << "two like y and one like x for each of five";
+  EXPECT_NEAR(of(20, 40, saba) - of(20, 20, saba), 5.0 * 2.0, 0.1);
+  const Srba srba{.alpha = 1e-3};
+  EXPECT_NEAR(of(40, 40, srba), of(20, 20, srba), 0.1);
+  const Spaba spaba{.alpha = 1e-3};
+  EXPECT_NEAR(of(40, 40, spaba), of(20, 20, spaba), 0.1);
 }
 
 } // namespace

@@ -24,7 +24,10 @@
   DUPLEX_TEST_SOLVE(prefix, P, Pbgd)                                                                                   \
   DUPLEX_TEST_SOLVE(prefix, P, Rhg)                                                                                    \
   DUPLEX_TEST_SOLVE(prefix, P, STfbo)                                                                                  \
-  DUPLEX_TEST_SOLVE(prefix, P, Soba)
+  DUPLEX_TEST_SOLVE(prefix, P, Saba)                                                                                   \
+  DUPLEX_TEST_SOLVE(prefix, P, Soba)                                                                                   \
+  DUPLEX_TEST_SOLVE(prefix, P, Spaba)                                                                                  \
+  DUPLEX_TEST_SOLVE(prefix, P, Srba)
 // NOLINTEND(bugprone-macro-parentheses)
 
 namespace duplex {
