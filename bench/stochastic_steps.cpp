@@ -1,8 +1,9 @@
 // duplex_stochastic FOLDER CHECKED TIMED
 //
-// Steps of SOBA, SABA and SRBA on hyper-cleaning in batches of 64, for a rival to do the same (rivals/jax_stochastic.py):
-// writes the samples, the batches that were drawn and the state after CHECKED steps in double precision into FOLDER as
-// plain numbers, and prints the time of a step in float, the best of some runs of TIMED steps, as JSON.
+// Steps of SOBA, SABA and SRBA on hyper-cleaning in batches of 64, for a rival to do the same
+// (rivals/jax_stochastic.py): writes the samples, the batches that were drawn and the state after CHECKED steps in
+// double precision into FOLDER as plain numbers, and prints the time of a step in float, the best of some runs of TIMED
+// steps, as JSON.
 
 #include <duplex/methods/saba.hpp>
 #include <duplex/methods/soba.hpp>
@@ -76,8 +77,7 @@ template <class S>
 void write_state(const std::filesystem::path &folder, const HyperCleaning<double> &problem, const S &method,
                  std::int64_t steps) {
   auto state = problem.start();
-  const auto summary =
-      solve(in_batches(problem, batch_size), method, state, {.max_iterations = steps, .seed = seed});
+  const auto summary = solve(in_batches(problem, batch_size), method, state, {.max_iterations = steps, .seed = seed});
   if (summary.failed()) {
     throw std::runtime_error(summary.brief());
   }

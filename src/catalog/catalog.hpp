@@ -24,6 +24,7 @@ using Vector = Eigen::VectorXd;
 using Problem = AnyProblem<Vector>;
 using FloatVector = Eigen::VectorXf;
 using FloatProblem = AnyProblem<FloatVector>;
+using FloatSampledProblem = AnySampledProblem<FloatVector>; ///< drawn in batches
 
 /// A solver or a problem whose options can be set by name.
 class Configurable {
@@ -70,6 +71,8 @@ public:
                                     const Monitor<Vector> &monitor) const = 0;
   [[nodiscard]] virtual Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
                                     const Monitor<FloatVector> &monitor) const = 0;
+  [[nodiscard]] virtual Summary run(const FloatSampledProblem &problem, State<FloatVector> &state,
+                                    const Options &options, const Monitor<FloatVector> &monitor) const = 0;
 };
 
 class ConfiguredProblem : public Configurable {

@@ -28,6 +28,11 @@ public:
     return solve(problem, solver_, state, options, monitor);
   }
 
+  [[nodiscard]] Summary run(const FloatSampledProblem &problem, State<FloatVector> &state, const Options &options,
+                            const Monitor<FloatVector> &monitor) const override {
+    return solve(problem, solver_, state, options, monitor);
+  }
+
 private:
   S solver_;
 };

@@ -52,7 +52,7 @@ struct Settings {
     visit("cleaning-samples", self.cleaning_samples, Bound{.low = 100, .high = 15000},
           "fig5, table1-cleaning, clean-quality, checkpoints: training samples (twice as many for the test)");
     visit("seeds", self.seeds, at_least_one,
-          "table1-cleaning, clean-quality, clean-anywhere: splits of the data; table1-fewshot: runs");
+          "table1-cleaning, clean-quality, clean-anywhere, benchmark: splits of the data; table1-fewshot: runs");
     visit("search-limit", self.search_limit, finite_positive, "fig5, table1-cleaning: most seconds of a run");
     visit("scale-samples", self.scale_samples, Bound{.low = 10000}, "clean-scale: the larger number of samples");
     visit("fashion-mnist", self.fashion_mnist, any_number, "folder of FashionMNIST's IDX files (empty: the usual one)");
@@ -61,7 +61,8 @@ struct Settings {
     visit("few-shot-limit", self.few_shot_limit, finite_positive, "table1-fewshot: most seconds of training of a run");
     visit("automatic-problems", self.automatic_problems, at_least_one, "autosteps: random problems to solve");
     visit("claim-problems", self.claim_problems, at_least_one, "claims: random problems of each family");
-    visit("only", self.only, any_number, "zoo: families, clean-anywhere: tables with this in their name (empty: all)");
+    visit("only", self.only, any_number,
+          "zoo: families, clean-anywhere: tables, benchmark: tasks with this in their name (empty: all)");
     visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family; ijcnn1: starts");
     visit("ijcnn1", self.ijcnn1, any_number, "ijcnn1: its training rows, in LIBSVM's format");
     visit("data-dir", self.data_dir, any_number, "clean-anywhere: folder of its tables (empty: data/tables)");
@@ -96,6 +97,7 @@ struct Settings {
 [[nodiscard]] experiment::Experiment zoo(const Settings &settings);
 [[nodiscard]] experiment::Experiment limits(const Settings &settings);
 [[nodiscard]] experiment::Experiment ijcnn1(const Settings &settings);
+[[nodiscard]] experiment::Experiment benchmark(const Settings &settings);
 
 struct Entry {
   std::string_view name;
@@ -105,7 +107,7 @@ struct Entry {
   bool needs_file = false; ///< that only the caller has: not one of `all`
 };
 
-inline constexpr std::array<Entry, 18> entries{{
+inline constexpr std::array<Entry, 19> entries{{
     {"fig1", "Figure 1: the effect of the dual correction under different steps of the multiplier", fig1},
     {"fig2", "Figure 2: how accurately the lower level is solved, against BAGDC's single step", fig2},
     {"fig3", "Figure 3: time over dimension, and the largest dimension within a time limit", fig3},
@@ -125,6 +127,7 @@ inline constexpr std::array<Entry, 18> entries{{
     {"zoo", "Problems that people have, beside what one would write oneself", zoo},
     {"limits", "Products of runs without steps, beside MINRES on the KKT system and methods with steps", limits},
     {"ijcnn1", "The field's benchmark of penalties: a verified solution from each of ten starts", ijcnn1, false, true},
+    {"benchmark", "The field's benchmark: every method on its tasks, steps searched for alike", benchmark, false, true},
     {"checkpoints", "What saving a hyper-cleaning run costs beside its steps", checkpoints},
 }};
 
