@@ -7,6 +7,7 @@
 
 #include <duplex/measure/exact.hpp>
 #include <duplex/problem/any_problem.hpp>
+#include <duplex/problem/any_sampled.hpp>
 #include <duplex/run/metrics.hpp>
 #include <duplex/run/observer.hpp>
 #include <duplex/solve.hpp>
@@ -22,6 +23,7 @@ namespace duplex::catalog {
 
 using Vector = Eigen::VectorXd;
 using Problem = AnyProblem<Vector>;
+using SampledProblem = AnySampledProblem<Vector>; ///< drawn in batches
 using FloatVector = Eigen::VectorXf;
 using FloatProblem = AnyProblem<FloatVector>;
 using FloatSampledProblem = AnySampledProblem<FloatVector>; ///< drawn in batches
@@ -69,6 +71,9 @@ public:
   [[nodiscard]] virtual MethodTraits traits() const = 0;
   [[nodiscard]] virtual Summary run(const Problem &problem, State<Vector> &state, const Options &options,
                                     const Monitor<Vector> &monitor) const = 0;
+  /// On batches that it draws by the options' seed.
+  [[nodiscard]] virtual Summary run(const SampledProblem &problem, State<Vector> &state, const Options &options,
+                                    const Monitor<Vector> &monitor) const = 0;
   [[nodiscard]] virtual Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
                                     const Monitor<FloatVector> &monitor) const = 0;
   [[nodiscard]] virtual Summary run(const FloatSampledProblem &problem, State<FloatVector> &state,
@@ -80,6 +85,11 @@ public:
   /// Files that make() reads.
   [[nodiscard]] virtual std::vector<std::string> input_files() const = 0;
   [[nodiscard]] virtual Problem make() const = 0;
+  /// To be drawn in batches of so many samples of each level. Throws InvalidInput where the problem is no sum over
+  /// samples, or has fewer.
+  [[nodiscard]] virtual SampledProblem make_in_batches(Index size) const = 0;
+  /// What a user should know of how the files were read when the problem was made last.
+  [[nodiscard]] virtual const std::vector<std::string> &remarks() const = 0;
 };
 
 [[nodiscard]] std::vector<std::string> solver_names();

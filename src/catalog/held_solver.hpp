@@ -23,6 +23,10 @@ public:
                             const Monitor<Vector> &monitor) const override {
     return solve(problem, solver_, state, options, monitor);
   }
+  [[nodiscard]] Summary run(const SampledProblem &problem, State<Vector> &state, const Options &options,
+                            const Monitor<Vector> &monitor) const override {
+    return solve(problem, solver_, state, options, monitor);
+  }
   [[nodiscard]] Summary run(const FloatProblem &problem, State<FloatVector> &state, const Options &options,
                             const Monitor<FloatVector> &monitor) const override {
     return solve(problem, solver_, state, options, monitor);

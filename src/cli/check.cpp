@@ -26,7 +26,9 @@ int check_problem(const CheckArguments &arguments, const std::vector<std::string
   setup.problem = catalog::make_problem(arguments.problem);
   setup.command_options = command_options;
   apply_options(setup, more);
-  const CheckReport report = check(setup.problem->make(), arguments.options);
+  const auto problem = setup.problem->make();
+  tell_remarks(*setup.problem);
+  const CheckReport report = check(problem, arguments.options);
   if (arguments.as_json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const auto &row : report.rows) {

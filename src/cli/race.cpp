@@ -39,6 +39,7 @@ struct RaceArguments {
   std::string target;
   double time_limit = 10.0;
   std::int64_t seeds = 1;
+  std::int64_t batch = 0; ///< samples of each level that a step sees; 0: all
   bool tune = false;
   double tune_seconds = 0.0;
   std::string out;
@@ -90,6 +91,8 @@ std::string race_table(const std::vector<Series> &all) {
 /// A problem, and when a run on it has arrived by a metric.
 struct Course {
   Problem problem;
+  std::optional<catalog::SampledProblem> in_batches = {}; ///< the same, for those that take samples
+  std::uint64_t seed = 0;                                 ///< by which its batches are drawn
   std::optional<Target> target = {};
 };
 
@@ -195,12 +198,11 @@ report::Figure race_figure(const std::string &title, const std::vector<Entrant> 
   return figure;
 }
 
-/// The problem with another seed. Throws InvalidInput where it has none.
-Problem with_seed(catalog::ConfiguredProblem &problem, std::uint64_t seed) {
+/// Gives the problem another seed. Throws InvalidInput where it has none.
+void set_seed(catalog::ConfiguredProblem &problem, std::uint64_t seed) {
   if (!problem.set("seed", std::to_string(seed))) {
     throw InvalidInput(fmt::format("--seeds: the problem {} has no seed", problem.name()));
   }
-  return problem.make();
 }
 
 /// Of the options that follow the command's own: "--alpha 0.2" and "--alpha=0.2" are both given.
@@ -263,8 +265,12 @@ public:
     const auto seeds = static_cast<std::uint64_t>(arguments_.seeds);
     std::vector<Course> raced;
     for (std::uint64_t i = 0; i < seeds; ++i) {
-      raced.push_back({seeds == 1 ? setup_.problem->make() : with_seed(*setup_.problem, seed_ + i)});
+      if (seeds > 1) {
+        set_seed(*setup_.problem, seed_ + i);
+      }
+      raced.push_back(course());
     }
+    tell_remarks(*setup_.problem);
     std::vector<Course> tuned_on = arguments_.tune ? tuning_courses() : std::vector<Course>();
     choose_targets(raced, tuned_on);
     result.options["arrival"] = arrival_;
@@ -280,7 +286,7 @@ public:
         ProgressLine progress(entrant.spec);
         const std::string name = seeds == 1 ? entrant.spec : fmt::format("{}, seed {}", entrant.spec, seed_ + i);
         result.series.push_back(
-            run_series_or_fail(request(raced[i], entrant.spec, name, progress.if_terminal()), *entrant.solver));
+            run_series_or_fail(request(raced[i], entrant, name, progress.if_terminal()), *entrant.solver));
         measure_truth(raced[i].problem, answer, result.series.back());
       }
     }
@@ -289,7 +295,7 @@ public:
     }
     result.interrupted = interrupt_requested();
     if (!result.series.empty()) {
-      result.tables.push_back("arrival: " + arrival_ + "\n" +
+      result.tables.push_back("arrival: " + arrival_ + "\n" + samples_text() +
                               (seeds == 1 ? race_table(result.series) : seeds_table(entrants_, result.series)));
     }
     if (auto failures = failures_text(result.series); !failures.empty()) {
@@ -341,18 +347,53 @@ private:
     return true;
   }
 
-  [[nodiscard]] experiment::RunRequest request(const Course &course, const std::string &spec, const std::string &name,
+  /// The problem as its options stand.
+  [[nodiscard]] Course course() const {
+    const std::uint64_t seed = seed_of(*setup_.problem);
+    if (arguments_.batch == 0) {
+      return {.problem = setup_.problem->make(), .seed = seed};
+    }
+    auto in_batches = setup_.problem->make_in_batches(arguments_.batch);
+    return {.problem = in_batches.whole(), .in_batches = std::move(in_batches), .seed = seed};
+  }
+
+  /// What a method learns by which it chooses its steps must hold for the next one.
+  [[nodiscard]] bool steps_on_batches(const Entrant &entrant) const {
+    return arguments_.batch > 0 && !entrant.solver->traits().chooses_its_steps();
+  }
+  [[nodiscard]] std::vector<std::string> those_on_all_samples() const {
+    std::vector<std::string> specs;
+    for (const auto &entrant : entrants_) {
+      if (!steps_on_batches(entrant)) {
+        specs.push_back(entrant.spec);
+      }
+    }
+    return specs;
+  }
+  [[nodiscard]] std::string samples_text() const {
+    if (arguments_.batch == 0) {
+      return "";
+    }
+    const auto others = those_on_all_samples();
+    return fmt::format("each step on {} samples of each level{}\n", arguments_.batch,
+                       others.empty() ? "" : fmt::format("; of {} on all of them", fmt::join(others, ", ")));
+  }
+
+  [[nodiscard]] experiment::RunRequest request(const Course &course, const Entrant &entrant, const std::string &name,
                                                Observer<Vector> *observer) const {
     constexpr double growth = 0.02;
+    Options options = setup_.run;
+    options.seed = course.seed;
     return {.problem = course.problem,
-            .solver = spec,
+            .solver = entrant.spec,
             .name = name,
-            .options = setup_.run,
+            .options = options,
             .metrics = {metric_},
             .target = course.target,
             .cadence = {.every = 1, .growth = course.target ? 0.0 : growth},
             .kept = {.every = 1, .growth = growth},
-            .observer = observer};
+            .observer = observer,
+            .in_batches = steps_on_batches(entrant) ? &*course.in_batches : nullptr};
   }
 
   [[nodiscard]] Experiment description() const {
@@ -368,6 +409,8 @@ private:
                         {"target", arguments_.target},
                         {"time_limit", setup_.run.max_seconds},
                         {"seeds", arguments_.seeds},
+                        {"batch", arguments_.batch},
+                        {"on_all_samples", those_on_all_samples()},
                         {"solver_options", experiment::Json::object()}},
             .seed = seed_};
   }
@@ -379,7 +422,7 @@ private:
     std::vector<Course> courses;
     for (std::uint64_t i = 0; i < problems_to_tune_on; ++i) {
       const bool has_seeds = setup_.problem->set("seed", std::to_string(seed_ + seeds + i));
-      courses.push_back({setup_.problem->make()});
+      courses.push_back(course());
       if (!has_seeds) {
         break;
       }
@@ -398,7 +441,7 @@ private:
       ProgressLine progress("tuning " + entrant.spec);
       std::vector<experiment::RunRequest> requests;
       for (const auto &course : courses) {
-        requests.push_back(request(course, entrant.spec, entrant.spec, progress.if_terminal()));
+        requests.push_back(request(course, entrant, entrant.spec, progress.if_terminal()));
       }
       auto found = experiment::search_steps(requests, *entrant.solver, names_in(more_), budget);
       entrant.solver = std::move(found.solver);
@@ -486,6 +529,9 @@ void add_race(CLI::App &app, Action &chosen) {
   add_number(*command, "--time-limit", arguments->time_limit, positive, "Most seconds for each run");
   add_number(*command, "--seeds", arguments->seeds, Bound{.low = 1, .high = 1e4},
              "Race on so many problems, of seeds that follow one another");
+  add_number(*command, "--batch", arguments->batch, non_negative,
+             "Do each step on so many samples of each level, of a problem that is a sum over samples, but for methods\n"
+             "that choose their steps; metrics and targets see all samples (0: all)");
   command->add_flag("--tune", arguments->tune,
                     "First search for the step sizes that are not given, for every method, on problems of other seeds");
   add_number(*command, "--tune-seconds", arguments->tune_seconds, positive,

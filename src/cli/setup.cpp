@@ -4,7 +4,10 @@
 
 #include <duplex/run/metrics.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 namespace duplex::cli {
@@ -182,6 +185,12 @@ std::uint64_t seed_of(const catalog::Configurable &problem) {
     }
   }
   return seed;
+}
+
+void tell_remarks(const catalog::ConfiguredProblem &problem) {
+  for (const auto &remark : problem.remarks()) {
+    fmt::print(stderr, "duplex: {}\n", remark);
+  }
 }
 
 std::vector<std::string> split_list(const std::string &option, const std::string &text) {

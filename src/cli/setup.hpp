@@ -54,6 +54,9 @@ void add_inputs(const std::vector<std::string> &files, checkpoint::RunFolder *fo
 /// The seed of the problem, where it has one.
 [[nodiscard]] std::uint64_t seed_of(const catalog::Configurable &problem);
 
+/// Says on standard error what is to be known of how the problem's files were read.
+void tell_remarks(const catalog::ConfiguredProblem &problem);
+
 /// Splits at commas; empty parts are refused with the option's name.
 [[nodiscard]] std::vector<std::string> split_list(const std::string &option, const std::string &text);
 

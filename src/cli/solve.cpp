@@ -137,6 +137,15 @@ checkpoint::RunState state_of(const Summary &summary) {
                                                            : RunState::finished;
 }
 
+void refuse_batches_for_one_that_chooses_its_steps(const catalog::ConfiguredSolver &solver) {
+  if (solver.traits().chooses_its_steps()) {
+    throw InvalidInput(
+        fmt::format("--batch: {} chooses its steps, for which what a step learns must hold for the next; "
+                    "expected a solver with steps, such as --solver soba --alpha 0.1",
+                    solver.name()));
+  }
+}
+
 /// With a folder where the run is saved, and from a saved state where it goes on.
 int solve_problem(SolveArguments arguments, const std::vector<std::string> &command_options,
                   checkpoint::RunFolder *folder, const SavedState *from) {
@@ -154,7 +163,14 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   apply_options(setup, arguments.more);
   const auto &solver = *setup.solvers.front();
   add_inputs(setup.problem->input_files(), folder, trace_file);
-  const auto problem = setup.problem->make();
+  std::optional<catalog::SampledProblem> in_batches;
+  if (arguments.batch > 0) {
+    refuse_batches_for_one_that_chooses_its_steps(solver);
+    in_batches.emplace(setup.problem->make_in_batches(arguments.batch));
+    setup.run.seed = seed_of(*setup.problem);
+  }
+  const auto problem = in_batches ? in_batches->whole() : setup.problem->make();
+  tell_remarks(*setup.problem);
 
   ProgressLine progress{std::string(solver.name())};
   experiment::RunRequest request{.problem = problem,
@@ -165,6 +181,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
                                  .cadence = {.every = arguments.every, .growth = 0.01},
                                  .kept = {.growth = 0.01},
                                  .observer = progress.if_terminal(),
+                                 .in_batches = in_batches ? &*in_batches : nullptr,
                                  .trace_file = trace_file};
   for (const auto &metric : request.metrics) {
     require_metric("metrics", metric);
@@ -217,6 +234,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
                     .title = fmt::format("{} on {}", solver.name(), setup.problem->name()),
                     .options = {{"problem", setup.problem->name()},
                                 {"problem_options", options_json(*setup.problem)},
+                                {"batch", arguments.batch},
                                 {"solver", solver.name()},
                                 {"solver_options", options_json(solver)}},
                     .seed = seed_of(*setup.problem),
@@ -355,6 +373,9 @@ void add_solve(CLI::App &app, Action &chosen) {
                       ->capture_default_str();
   command->add_option("--target", arguments->target, "Stop when a metric is at most a value, as metric=value");
   auto *every = add_number(*command, "--every", arguments->every, at_least_one, "Measure every so many steps");
+  auto *batch = add_number(*command, "--batch", arguments->batch, non_negative,
+                           "Do each step on so many samples of each level, of a problem that is a sum over samples;\n"
+                           "metrics see all of them (0: all)");
   auto *out = command->add_option("--out", arguments->out,
                                   "Write solve.json, solve.csv, solve.svg, solution.csv and a checkpoint here");
   command->add_option("--trace", arguments->trace,
@@ -367,7 +388,7 @@ void add_solve(CLI::App &app, Action &chosen) {
       add_number(*command, "--held-out-patience", arguments->held_out_patience, at_least_one,
                  "Stop once the loss on samples that neither level sees has not fallen for so many measurements,\n"
                  "and go back to where it was smallest");
-  for (auto *fixed : {problem, solver, metrics, every, out, patience}) {
+  for (auto *fixed : {problem, solver, metrics, every, batch, out, patience}) {
     resume->excludes(fixed);
   }
   command->add_flag("--certify", arguments->certify,

@@ -21,6 +21,7 @@ constexpr const char *metrics_entry = "told metrics";
 constexpr const char *target_entry = "told target";
 constexpr const char *trace_entry = "told trace";
 constexpr const char *every_entry = "told every";
+constexpr const char *batch_entry = "told batch";
 constexpr const char *patience_entry = "told held-out patience";
 constexpr const char *save_every_entry = "told save-every";
 constexpr const char *more_entry = "told more";
@@ -77,6 +78,7 @@ void put_told(const SolveArguments &arguments, SavedState &state) {
   state.put(target_entry, arguments.target);
   state.put(trace_entry, arguments.trace);
   state.put(every_entry, SavedState::Integers{arguments.every});
+  state.put(batch_entry, SavedState::Integers{arguments.batch});
   state.put(patience_entry, SavedState::Integers{arguments.held_out_patience});
   state.put(save_every_entry, SavedState::Doubles{arguments.save_every});
   state.put(more_entry, joined(arguments.more));
@@ -93,6 +95,7 @@ void take_told(const SavedState &state, SolveArguments &arguments) {
     arguments.trace = text_in(state, trace_entry);
   }
   arguments.every = count_in(state, every_entry);
+  arguments.batch = state.has(batch_entry) ? count_in(state, batch_entry) : 0;
   arguments.held_out_patience = count_in(state, patience_entry);
   if (!arguments.gave_save_every) {
     arguments.save_every = number_within(state.first<SavedState::Doubles>(save_every_entry), positive,

@@ -22,6 +22,7 @@ struct SolveArguments {
   std::string trace = {};  ///< absolute
   bool gave_trace = false; ///< now, rather than when the run began
   std::int64_t every = 1;
+  std::int64_t batch = 0; ///< samples of each level that a step sees; 0: all
   std::int64_t held_out_patience = 0;
   double save_every = 10.0;
   bool gave_save_every = false; ///< now, rather than when the run began

@@ -26,21 +26,6 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return at == std::string::npos ? std::string{} : text.replace(at, from.size(), to);
 }
 
-/// train-images-idx3-ubyte.gz has its labels in train-labels-idx1-ubyte.gz, or in the same without .gz.
-fs::path sibling_with_labels(const fs::path &file) {
-  std::string name = replaced(replaced(file.filename().string(), "images", "labels"), "idx3", "idx1");
-  if (name.empty()) {
-    return {};
-  }
-  const std::string other = name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz";
-  for (const auto &candidate : {name, other}) {
-    if (fs::path path = file.parent_path() / candidate; fs::exists(path)) {
-      return path;
-    }
-  }
-  return {};
-}
-
 void refuse_options_of_other_formats(const std::string &file, Format format, const ReadOptions &options) {
   const auto refuse = [&](std::string_view option, std::string_view value, std::string_view reason) {
     if (!value.empty()) {
@@ -69,7 +54,7 @@ void refuse_options_of_other_formats(const std::string &file, Format format, con
 Dataset read_with_labels_apart(const fs::path &file, ByteSource &features, Format format, const ReadOptions &options) {
   fs::path labels_file = options.labels_file;
   if (labels_file.empty() && format == Format::idx) {
-    labels_file = sibling_with_labels(file);
+    labels_file = labels_beside(file);
   }
   if (labels_file.empty()) {
     if (options.expect_labels) {
@@ -130,6 +115,21 @@ std::string first_few(const std::vector<std::string> &names) {
 }
 
 } // namespace
+
+/// train-images-idx3-ubyte.gz has its labels in train-labels-idx1-ubyte.gz, or in the same without .gz.
+fs::path labels_beside(const fs::path &file) {
+  std::string name = replaced(replaced(file.filename().string(), "images", "labels"), "idx3", "idx1");
+  if (name.empty()) {
+    return {};
+  }
+  const std::string other = name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz";
+  for (const auto &candidate : {name, other}) {
+    if (fs::path path = file.parent_path() / candidate; fs::exists(path)) {
+      return path;
+    }
+  }
+  return {};
+}
 
 Format format_of(const fs::path &file, std::string_view first_bytes) {
   if (first_bytes.starts_with("\x93NUMPY")) {

@@ -81,6 +81,9 @@ struct ReadOptions {
 
 inline constexpr const char *standard_input = "-";
 
+/// Where the labels of an IDX file of images usually are, by its name; empty where no such file is there.
+[[nodiscard]] std::filesystem::path labels_beside(const std::filesystem::path &file);
+
 /// The format follows from the file's first bytes and its extension; "-" is standard input. Throws InvalidInput or
 /// Interrupted.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path &file, const ReadOptions &options = {});

@@ -209,7 +209,8 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
     options.saving = &saving;
   }
   trace.begin(saving.from);
-  series.summary = solver.run(request.problem, series.state, options, monitor);
+  series.summary = request.in_batches != nullptr ? solver.run(*request.in_batches, series.state, options, monitor)
+                                                 : solver.run(request.problem, series.state, options, monitor);
   trace.finish();
   series.rows = trace.trace().rows();
   series.trace_failure = trace.failure();

@@ -81,8 +81,9 @@ struct RunRequest {
   Cadence kept = {};                       ///< of the looks, those whose rows stay in the series
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
-  std::optional<Saving> saving = {};     ///< with the trace
-  std::filesystem::path trace_file = {}; ///< empty: none
+  const catalog::SampledProblem *in_batches = nullptr; ///< on whose batches steps are done; null: on the whole
+  std::optional<Saving> saving = {};                   ///< with the trace
+  std::filesystem::path trace_file = {};               ///< empty: none
 };
 
 /// Runs one solver and keeps its trace.

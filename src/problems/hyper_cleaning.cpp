@@ -152,6 +152,14 @@ template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate() 
   return problem;
 }
 
+template <class Scalar> HyperCleaning<Scalar> HyperCleaningSettings::generate(LabelledParts parts) const {
+  HyperCleaning<Scalar> problem(std::move(parts.training), std::move(parts.validation), parts.classes, rho);
+  if (parts.held_out) {
+    problem.hold_out(std::move(*parts.held_out));
+  }
+  return problem;
+}
+
 template <class Scalar> AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> HyperCleaningSettings::make() const {
   return generate<Scalar>();
 }
@@ -160,6 +168,8 @@ template class HyperCleaning<float>;
 template class HyperCleaning<double>;
 template HyperCleaning<float> HyperCleaningSettings::generate() const;
 template HyperCleaning<double> HyperCleaningSettings::generate() const;
+template HyperCleaning<float> HyperCleaningSettings::generate(LabelledParts parts) const;
+template HyperCleaning<double> HyperCleaningSettings::generate(LabelledParts parts) const;
 template AnyProblem<Eigen::VectorXf> HyperCleaningSettings::make<float>() const;
 template AnyProblem<Eigen::VectorXd> HyperCleaningSettings::make<double>() const;
 

@@ -14,7 +14,9 @@
 #include <duplex/problem/any_problem.hpp>
 #include <duplex/problem/finite_sum.hpp>
 #include <duplex/problem/fused.hpp>
+#include <duplex/problems/shared/labelled_parts.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -154,6 +156,10 @@ struct HyperCleaningSettings {
   static constexpr std::string_view name = "hyper-cleaning";
   static constexpr std::string_view title = "weights of samples with partly wrong labels, tuned on trusted samples";
 
+  /// Options of the synthetic samples alone.
+  static constexpr std::array<std::string_view, 7> of_synthetic{"samples", "trusted", "held-out",  "features",
+                                                                "classes", "noise",   "separation"};
+
   Index samples = 60;
   Index trusted = 40;
   Index held_out = 40;
@@ -173,9 +179,10 @@ struct HyperCleaningSettings {
     visit("noise", self.noise, Bound{.low = 0.0, .high = 1.0}, "part of the training labels that is wrong");
     visit("separation", self.separation, finite_non_negative, "distance of the classes' centres from the origin");
     visit("rho", self.rho, finite_non_negative, "weight of ‖y‖²/2 in the lower level");
-    visit("seed", self.seed, non_negative, "seed of the samples");
+    visit("seed", self.seed, non_negative, "seed of the samples, or of which rows of a file are trusted");
   }
 
+  [[nodiscard]] std::uint64_t seed_of_samples() const { return seed; }
   /// About how many numbers the problem and a run on it hold.
   [[nodiscard]] double numbers() const {
     const auto columns = static_cast<double>(features);
@@ -185,6 +192,8 @@ struct HyperCleaningSettings {
 
   /// Throws InvalidInput where that is larger than memory.
   template <class Scalar> [[nodiscard]] HyperCleaning<Scalar> generate() const;
+  /// The same problem on samples that are given; those that validate are trusted.
+  template <class Scalar> [[nodiscard]] HyperCleaning<Scalar> generate(LabelledParts parts) const;
 
   template <class Scalar> [[nodiscard]] AnyProblem<Eigen::Matrix<Scalar, Eigen::Dynamic, 1>> make() const;
 };
@@ -193,6 +202,8 @@ extern template class HyperCleaning<float>;
 extern template class HyperCleaning<double>;
 extern template HyperCleaning<float> HyperCleaningSettings::generate() const;
 extern template HyperCleaning<double> HyperCleaningSettings::generate() const;
+extern template HyperCleaning<float> HyperCleaningSettings::generate(LabelledParts parts) const;
+extern template HyperCleaning<double> HyperCleaningSettings::generate(LabelledParts parts) const;
 extern template AnyProblem<Eigen::VectorXf> HyperCleaningSettings::make<float>() const;
 extern template AnyProblem<Eigen::VectorXd> HyperCleaningSettings::make<double>() const;
 

@@ -3,6 +3,7 @@
 
 #include <duplex/problems/shared/labelled_clouds.hpp>
 
+#include <array>
 #include <string_view>
 
 namespace duplex {
@@ -11,6 +12,10 @@ struct LogisticSettings {
   static constexpr std::string_view name = "logistic";
   static constexpr std::string_view title = "logistic regression, penalties tuned on validation samples";
   static constexpr Index most_classes = 2;
+
+  /// Options of the synthetic samples alone.
+  static constexpr std::array<std::string_view, 6> of_synthetic{"samples",  "validation-samples", "held-out",
+                                                                "features", "informative",        "separation"};
 
   LabelledClouds clouds = {};
   Penalties penalties = Penalties::by_feature;
@@ -26,6 +31,7 @@ struct LogisticSettings {
     visit("limit", self.limit, finite_positive, "logarithms of penalties are within ± this");
   }
 
+  [[nodiscard]] std::uint64_t seed_of_samples() const { return clouds.seed; }
   /// Throws InvalidInput where the samples are larger than memory, or where there is a penalty for each class.
   template <class Scalar> [[nodiscard]] PenalizedSoftmax<Scalar> generate() const;
   /// The same problem on samples that are given.

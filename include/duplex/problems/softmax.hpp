@@ -3,6 +3,7 @@
 
 #include <duplex/problems/shared/labelled_clouds.hpp>
 
+#include <array>
 #include <string_view>
 
 namespace duplex {
@@ -10,6 +11,10 @@ namespace duplex {
 struct SoftmaxSettings {
   static constexpr std::string_view name = "softmax";
   static constexpr std::string_view title = "softmax regression, penalties tuned on validation samples";
+
+  /// Options of the synthetic samples alone.
+  static constexpr std::array<std::string_view, 7> of_synthetic{
+      "samples", "validation-samples", "held-out", "features", "informative", "separation", "classes"};
 
   LabelledClouds clouds = {};
   Index classes = 3;
@@ -28,6 +33,7 @@ struct SoftmaxSettings {
     visit("limit", self.limit, finite_positive, "logarithms of penalties are within ± this");
   }
 
+  [[nodiscard]] std::uint64_t seed_of_samples() const { return clouds.seed; }
   /// Throws InvalidInput where the samples are larger than memory.
   template <class Scalar> [[nodiscard]] PenalizedSoftmax<Scalar> generate() const;
   /// The same problem on samples that are given.
