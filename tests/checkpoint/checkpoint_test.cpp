@@ -36,8 +36,8 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   }
   EXPECT_CONTAINS(refusal_of_checkpoint(good + "x"), "damaged");
   std::string later = good;
-  later[8] = 10;
-  EXPECT_EQ(refusal_of_checkpoint(later), "file: a checkpoint of version 10, expected 9");
+  later[8] = 11;
+  EXPECT_EQ(refusal_of_checkpoint(later), "file: a checkpoint of version 11, expected 10");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

@@ -147,7 +147,7 @@ TEST(Srba, FollowsTheWholeFromBatchToBatch) {
 
 TEST(Spaba, GoesBackToTheWholeByTheTossOfACoin) {
   const NoisySum problem(7, 5, 1);
-  const Spaba method{.alpha = 0.1, .beta = 0.3, .eta = 0.2, .period = 0.5, .seed = 8};
+  const Spaba method{.alpha = 0.1, .beta = 0.3, .eta = 0.2, .period = 0.5, .coin_seed = 8};
   EstimatesByHand estimates;
   std::mt19937_64 coin(8);
   bool has_begun = false;

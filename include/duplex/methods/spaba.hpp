@@ -23,13 +23,13 @@ struct Spaba {
   double beta = 0.2;
   double eta = 0.2;
   double period = 0.5;
-  std::uint64_t seed = 0;
+  std::uint64_t coin_seed = 0;
   UpperRule upper = {};
 
   template <class Self, class Visit> static void fields(Self &self, Visit &&visit) {
     visit_joint_step_fields(self, visit);
     visit_period_field(self, visit);
-    visit("seed", self.seed, non_negative, "seed of the coin");
+    visit("coin-seed", self.coin_seed, non_negative, "by which the coin is tossed");
     UpperRule::fields(self.upper, visit);
   }
 
@@ -43,7 +43,7 @@ public:
   using V = VectorOf<P>;
 
   Run(const Spaba &options, const P &problem, const State<V> &start)
-      : options_(options), joint_(problem, start), generator_(options.seed),
+      : options_(options), joint_(problem, start), generator_(options.coin_seed),
         probability_(1.0 / std::max(1.0, options.period * joint_.steps_of_pass())) {}
 
   StepReport step(State<V> &s, std::int64_t /*k*/, UpperUpdate<V> & /*upper*/) override {
