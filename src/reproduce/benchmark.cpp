@@ -53,9 +53,9 @@ constexpr std::array<Method, 19> methods{{
     {"automatic", false, false},
 }};
 
-constexpr std::array<double, 4> searched_beta{0.03, 0.1, 0.3, 1.0};
-constexpr std::array<double, 4> searched_alpha{0.03, 0.1, 0.3, 1.0}; ///< times the task's unit
-constexpr double part_of_time_for_search = 0.25;                     ///< of a run's seconds, for each pair
+constexpr std::array<double, 5> searched_beta{0.01, 0.03, 0.1, 0.3, 1.0};
+constexpr std::array<double, 6> searched_alpha{0.001, 0.003, 0.03, 0.1, 0.3, 1.0}; ///< times the task's unit
+constexpr double part_of_time_for_search = 0.15; ///< of a run's seconds, for each pair
 constexpr std::uint64_t seed_of_search = 1000;
 
 /// A metric over a run.
