@@ -149,7 +149,7 @@ TEST(EveryPair, RunsTwentyStepsOrSaysWhyNot) {
   });
   int solvers = 0;
   AllSolvers::each([&]<class S>() { ++solvers; });
-  EXPECT_EQ(pairs, 7 * solvers);
+  EXPECT_EQ(pairs, 9 * solvers);
 }
 
 TEST(EveryPair, GivesTheSameBitsTwice) {

@@ -184,7 +184,7 @@ TEST(ARunWithinBounds, OfEveryMethodOnEveryProblemStaysInside) {
       }
       const AnyProblem<Vec> inner = Settings{}.template make<double>();
       const Vec start = inner.start().x;
-      constexpr double room = 1e-6; // so that a step or two touch the bounds
+      constexpr double room = 1e-9; // so that a step or two touch the bounds
       const AnyProblem<Vec> problem = bounded(inner, Vec(start.array() - room), Vec(start.array() + room));
       for (const auto method :
            {UpperMethod::gradient, UpperMethod::momentum, UpperMethod::adam, UpperMethod::normalized}) {
