@@ -18,6 +18,8 @@ struct FileData {
   std::string data = {};
   std::string data_labels = {};
   std::string label = {};
+  std::string drop = {}; ///< names with commas between them, as in keep
+  std::string keep = {};
   std::string validation = {};
   std::string validation_labels = {};
   double validation_part = 0.3;
@@ -27,6 +29,8 @@ struct FileData {
     visit("data", self.data, any_number, "labelled samples from this file (CSV, LIBSVM, .npy, IDX) instead");
     visit("data-labels", self.data_labels, any_number, "labels of a .npy or IDX file of data");
     visit("label", self.label, any_number, "name or number of the column of a CSV file that holds the labels");
+    visit("drop", self.drop, any_number, "columns of a CSV file that are no features, separated by commas");
+    visit("keep", self.keep, any_number, "the only columns of a CSV file that are features, separated by commas");
     visit("validation", self.validation, any_number, "samples of the upper level from this file");
     visit("validation-labels", self.validation_labels, any_number, "labels of a .npy or IDX file of validation");
     visit("validation-part", self.validation_part, Bound{.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},

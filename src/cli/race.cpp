@@ -353,8 +353,8 @@ private:
     if (arguments_.batch == 0) {
       return {.problem = setup_.problem->make(), .seed = seed};
     }
-    auto in_batches = setup_.problem->make_in_batches(arguments_.batch);
-    return {.problem = in_batches.whole(), .in_batches = std::move(in_batches), .seed = seed};
+    const auto in_batches = setup_.problem->make_in_batches(arguments_.batch);
+    return {.problem = in_batches.whole(), .in_batches = in_batches, .seed = seed};
   }
 
   /// What a method learns by which it chooses its steps must hold for the next one.
