@@ -1,20 +1,15 @@
-// Problems on samples from files: what is refused, and that they are the problems which are made by hand.
+// Samples from files: what is refused, and what is made of the rest.
 
-#include "support.hpp"
+#include "file_samples.hpp"
 #include "tool.hpp"
 
-#include "catalog/catalog.hpp"
 #include "catalog/file_data.hpp"
 #include "data/npy_write.hpp"
-
-#include <duplex/problems/hyper_cleaning.hpp>
-#include <duplex/problems/logistic.hpp>
-#include <duplex/problems/softmax.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <iterator>
 #include <set>
 
 namespace duplex::testing {
@@ -34,16 +29,6 @@ std::string refused(const FileData &files, Index most_classes = any_classes) {
   return refusal([&] { (void)read(files, 0, most_classes); });
 }
 
-/// Of the problem with these options, which are pairs of a name and a value.
-std::unique_ptr<catalog::ConfiguredProblem> problem_with(const std::string &name,
-                                                         const std::map<std::string, std::string> &options) {
-  auto problem = catalog::make_problem(name);
-  for (const auto &[option, value] : options) {
-    EXPECT_TRUE(problem->set(option, value)) << option;
-  }
-  return problem;
-}
-
 std::vector<std::vector<float>> rows_of(const LabelledSamples &samples) {
   std::vector<std::vector<float>> rows;
   for (Index i = 0; i < samples.features->rows(); ++i) {
@@ -54,13 +39,6 @@ std::vector<std::vector<float>> rows_of(const LabelledSamples &samples) {
   }
   return rows;
 }
-
-constexpr const char *training_csv = "a,b,c,kind\n1,2,7,no\n2,0,7,yes\n4,1,7,no\n5,5,7,yes\n";
-constexpr const char *validation_csv = "a,b,c,kind\n3,2,7,yes\n0,1,8,no\n";
-const std::vector<std::vector<float>> training_rows{{1, 2, 7}, {2, 0, 7}, {4, 1, 7}, {5, 5, 7}};
-const std::vector<std::uint32_t> training_labels{0, 1, 0, 1};
-const std::vector<std::vector<float>> validation_rows{{3, 2, 7}, {0, 1, 8}};
-const std::vector<std::uint32_t> validation_labels{1, 0};
 
 TEST(SamplesFromFiles, RefuseFilesThatAreNoSamples) {
   const ScratchFolder folder;
@@ -254,94 +232,6 @@ TEST(SamplesFromFiles, AreDrawnOnceEachBySeedAndKeepTheirOrder) {
   }
   EXPECT_EQ(numbers(read(files, 1).validation), validation);
   EXPECT_NE(numbers(read(files, 2).validation), validation);
-}
-
-/// Values and all derivatives of both levels.
-template <class P, class Q> void expect_same_levels(const P &found, const Q &expected) {
-  ASSERT_EQ(found.x_size(), expected.x_size());
-  ASSERT_EQ(found.y_size(), expected.y_size());
-  const Vec x = random_vector(expected.x_size(), 1);
-  const Vec y = random_vector(expected.y_size(), 2);
-  const Vec v = random_vector(expected.y_size(), 3);
-  const auto compare = [&](auto one, auto other) {
-    one.at(x, y);
-    other.at(x, y);
-    EXPECT_EQ(one.value(), other.value());
-    const auto same = [&](const auto &call) {
-      Vec a;
-      Vec b;
-      call(one, a);
-      call(other, b);
-      EXPECT_TRUE(same_bits(a, b));
-    };
-    same([&](auto &level, Vec &out) { level.grad_y(out); });
-    same([&](auto &level, Vec &out) { level.hess_yy(v, out); });
-    same([&](auto &level, Vec &out) { level.cross_xy(v, out); });
-  };
-  compare(found.lower(), expected.lower());
-  compare(found.upper(), expected.upper());
-}
-
-LabelledSamples by_hand(const std::vector<std::vector<float>> &rows, const std::vector<std::uint32_t> &labels) {
-  FeatureTable table(Storage::float32, static_cast<Index>(rows.front().size()));
-  for (const auto &row : rows) {
-    table.append(std::span<const float>(row));
-  }
-  return {std::make_shared<const FeatureTable>(std::move(table)),
-          std::make_shared<const std::vector<std::uint32_t>>(labels)};
-}
-
-TEST(ProblemsFromFiles, AreThoseThatAreMadeByHand) {
-  const ScratchFolder folder;
-  const std::map<std::string, std::string> files{{"data", folder.file("t.csv", training_csv)},
-                                                 {"label", "kind"},
-                                                 {"validation", folder.file("v.csv", validation_csv)},
-                                                 {"standardize", "false"}};
-  const auto with = [&](std::map<std::string, std::string> more) {
-    more.insert(files.begin(), files.end());
-    return more;
-  };
-  const LabelledParts parts{.training = by_hand(training_rows, training_labels),
-                            .validation = by_hand(validation_rows, validation_labels),
-                            .classes = 2};
-  for (const std::string penalties : {"one", "feature"}) {
-    const auto by = penalties == "one" ? Penalties::one : Penalties::by_feature;
-    expect_same_levels(problem_with("logistic", with({{"penalties", penalties}, {"bias", "false"}}))->make(),
-                       LogisticSettings{.penalties = by, .bias = false}.generate<double>(parts));
-    expect_same_levels(problem_with("softmax", with({{"penalties", penalties}}))->make(),
-                       SoftmaxSettings{.penalties = by}.generate<double>(parts));
-  }
-  expect_same_levels(problem_with("hyper-cleaning", with({{"rho", "0.3"}}))->make(),
-                     HyperCleaningSettings{.rho = 0.3}.generate<double>(parts));
-}
-
-TEST(ProblemsFromFiles, SayWhichFilesTheyRead) {
-  const ScratchFolder folder;
-  const std::string images = folder.file("train-images-idx3-ubyte", "");
-  const std::string labels = folder.file("train-labels-idx1-ubyte", "");
-  EXPECT_EQ(problem_with("softmax", {})->input_files(), std::vector<std::string>());
-  EXPECT_EQ(problem_with("softmax", {{"data", images}, {"validation", "v.npy"}, {"validation-labels", "w.npy"}})
-                ->input_files(),
-            (std::vector<std::string>{images, labels, "v.npy", "w.npy"}));
-}
-
-TEST(ProblemsInBatches, RefuseProblemsThatAreNoSumsAndBatchesThatAreTooLarge) {
-  EXPECT_CONTAINS(refusal([] { (void)catalog::make_problem("ridge")->make_in_batches(4); }),
-                  "--batch: the problem ridge is no sum over samples");
-  EXPECT_CONTAINS(refusal([] { (void)catalog::make_problem("logistic")->make_in_batches(61); }),
-                  "batches of 61 samples, expected from 1 to the 60 of the lower level");
-}
-
-TEST(ProblemsInBatches, AreTheWholeProblemWithinTheSameBounds) {
-  for (const std::string name : {"logistic", "softmax", "hyper-cleaning"}) {
-    const auto problem = problem_with(name, {{"x-lower", "-1"}, {"x-upper", "0.5"}});
-    const auto in_batches = problem->make_in_batches(16);
-    expect_same_levels(in_batches.whole(), problem->make());
-    const auto box = box_of(in_batches.begin(0).in_hand);
-    Vec x = Vec::Constant(in_batches.whole().x_size(), 3.0);
-    box.project(x);
-    EXPECT_EQ(x, Vec::Constant(x.size(), 0.5)) << name;
-  }
 }
 
 } // namespace
