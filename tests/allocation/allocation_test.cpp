@@ -231,6 +231,7 @@ TEST(OtherSolvers, AllocateNothingAfterTheirFirstStep) {
   expect_no_allocation_after_first_step(problem, Saba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, Srba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, Spaba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(problem, Sbagdc{.alpha = 1e-3, .reduced = true});
   expect_no_allocation_after_first_step(by_differences(problem), Soba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(problem, F2sa{.alpha = 1e-3, .inner = 5});
   expect_no_allocation_after_first_step(problem, Pbgd{.alpha = 1e-3, .inner = 5});
@@ -253,6 +254,8 @@ TEST(StochasticRun, InBatchesAllocatesNothingAfterItsFirstStep) {
   expect_no_allocation_after_first_step(batches, Saba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(batches, Srba{.alpha = 1e-3});
   expect_no_allocation_after_first_step(batches, Spaba{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(batches, Sbagdc{.alpha = 1e-3});
+  expect_no_allocation_after_first_step(batches, Sbagdc{.alpha = 1e-3, .reduced = true});
 }
 
 TEST(Measuring, TheKktResidualAllocatesNothingAfterItsFirstTime) {

@@ -281,6 +281,7 @@ TEST(CostOfAStep, IsWhatEachHeaderSays) {
   expect_cost(problem, MaSoba{}, {3, 1, 1});
   expect_cost(problem, Srba{}, {3, 1, 1});
   expect_cost(problem, Spaba{}, {3, 1, 1});
+  expect_cost(problem, Sbagdc{}, {3, 1, 1});
   expect_cost(problem, F2sa{.inner = t}, {3 * t + 3, 0, 0});
   expect_cost(problem, Pbgd{.inner = t}, {t + 5, 0, 0});
   expect_cost(problem, Bome{.inner = t}, {t + 5, 0, 0});

@@ -25,6 +25,7 @@
   DUPLEX_TEST_SOLVE(prefix, P, Rhg)                                                                                    \
   DUPLEX_TEST_SOLVE(prefix, P, STfbo)                                                                                  \
   DUPLEX_TEST_SOLVE(prefix, P, Saba)                                                                                   \
+  DUPLEX_TEST_SOLVE(prefix, P, Sbagdc)                                                                                 \
   DUPLEX_TEST_SOLVE(prefix, P, Soba)                                                                                   \
   DUPLEX_TEST_SOLVE(prefix, P, Spaba)                                                                                  \
   DUPLEX_TEST_SOLVE(prefix, P, Srba)

@@ -141,6 +141,8 @@ template <class Visit> void with_every_solver(double alpha, double beta, std::in
   visit(Saba{.alpha = alpha, .beta = beta, .eta = beta}, steps);
   visit(Srba{.alpha = alpha, .beta = beta, .eta = beta, .period = 2.0}, steps);
   visit(Spaba{.alpha = alpha, .beta = beta, .eta = beta, .period = 2.0}, steps);
+  visit(Sbagdc{.alpha = alpha, .beta = beta, .eta = beta}, steps);
+  visit(Sbagdc{.alpha = alpha, .beta = beta, .eta = beta, .reduced = true, .period = 2.0}, steps);
   visit(F2sa{.alpha = alpha, .beta = beta, .inner = 5}, few);
   visit(Meha{.alpha = alpha, .beta = beta}, few);
   constexpr std::int64_t before_zero = 30; // an inner loop ends where a gradient is zero, which rounding decides

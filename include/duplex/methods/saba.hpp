@@ -119,6 +119,7 @@ private:
     cross_product_.fill([&](Index i, V &out) { at_lower(i, [&](auto &lower) { lower.cross_xy(s.v, out); }); });
     upper_gradient_.fill([&](Index i, V &out) { at_upper(i, [&](auto &upper) { upper.grad_y(out); }); });
     direct_slope_.fill([&](Index i, V &out) { at_upper(i, [&](auto &upper) { upper.grad_x(out); }); });
+    direct_slope_.forget_zeros(); // F often does not see x but by y
   }
 
   Saba options_;

@@ -43,22 +43,24 @@ template <EigenVector V> void tell_of_mean(double part, V &last, V &mean, V &sai
   }
 }
 
-/// A piece that is zero for every batch, as ∇xF is where F does not see x, takes no table until it is not.
 template <VectorSpace V> class SampleMeans {
 public:
-  SampleMeans(Index batches, const V &like) : batches_(static_cast<std::size_t>(batches)), mean_(zeros_like(like)) {}
+  SampleMeans(Index batches, const V &like)
+      : batches_(static_cast<std::size_t>(batches)), table_(batches_, zeros_like(like)), mean_(zeros_like(like)) {}
 
   /// Fills the table: say(i, t_i) writes what batch i says.
   template <class Say> void fill(const Say &say) {
-    table_.assign(batches_, zeros_like(mean_));
     set_zero(mean_);
-    bool is_zero = true;
-    for (std::size_t i = 0; i < batches_; ++i) {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
       say(static_cast<Index>(i), table_[i]);
       axpy(part(), table_[i], mean_);
-      is_zero = is_zero && norm(table_[i]) == 0.0;
     }
-    if (is_zero) {
+  }
+
+  /// Lets the table go where all batches have said zero, until one says something else.
+  void forget_zeros() {
+    const bool all_zero = std::all_of(table_.begin(), table_.end(), [](const V &said) { return norm(said) == 0.0; });
+    if (all_zero) {
       table_ = {};
     }
   }
@@ -83,7 +85,7 @@ private:
   [[nodiscard]] double part() const { return 1.0 / static_cast<double>(batches_); }
 
   std::size_t batches_;
-  std::vector<V> table_; ///< none where every batch has said zero
+  std::vector<V> table_;
   V mean_;
 };
 

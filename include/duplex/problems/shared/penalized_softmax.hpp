@@ -136,8 +136,6 @@ public:
   [[nodiscard]] Index upper_samples() const { return parts_.validation.features->rows(); }
   [[nodiscard]] Index x_size() const { return layout_.groups(); }
   [[nodiscard]] Index y_size() const { return layout_.y_size(); }
-  /// x is the logarithm of a penalty.
-  [[nodiscard]] static double upper_scale() { return 1.0; }
   [[nodiscard]] Vector lower_bound() const { return Vector::Constant(x_size(), static_cast<Scalar>(-options_.limit)); }
   [[nodiscard]] Vector upper_bound() const { return Vector::Constant(x_size(), static_cast<Scalar>(options_.limit)); }
   /// All penalties alike, no weights.
