@@ -8,6 +8,7 @@
 #include <duplex/space/space.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,6 +41,8 @@ public:
 
   /// The product of rows `first` and following, for a piece of a vector.
   template <class Piece> [[nodiscard]] const Piece &rows(Index /*first*/, const Piece &piece) const { return piece; }
+  /// None is stored.
+  [[nodiscard]] static std::nullptr_t diagonal(Index /*first*/) { return nullptr; }
 
 private:
   Index n_;
@@ -66,6 +69,8 @@ public:
   template <class Piece> [[nodiscard]] auto rows(Index first, const Piece &piece) const {
     return diagonal_.segment(first, piece.size()).cwiseProduct(piece);
   }
+  /// From entry `first` on.
+  [[nodiscard]] const Scalar *diagonal(Index first) const { return diagonal_.data() + first; }
 
 private:
   Vector diagonal_;

@@ -7,6 +7,7 @@
 // Answer: x* = A(A + I)⁻¹z₀, y* = v* = (A + I)⁻¹z₀, F* = ½z₀ᵀ(A + I)⁻¹z₀.
 
 #include <duplex/core/fields.hpp>
+#include <duplex/kernels/diagonal_step.hpp>
 #include <duplex/measure/curvature.hpp>
 #include <duplex/measure/exact.hpp>
 #include <duplex/numerics/conjugate_gradient.hpp>
@@ -137,51 +138,57 @@ public:
 
     double step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules, UpperUpdate<Vector> &move,
                 Vector &d) {
-      const auto &a = problem_->a_;
-      const auto beta = static_cast<Scalar>(steps.beta);
-      double eta = steps.eta;
-      double rr = 0.0;
-      double rhr = 0.0;
-      const bool searches = rules.dual != DualStep::constant;
       move.begin();
-      in_pieces(s.y.size(), [&](Index first, Index count) {
-        auto y = s.y.segment(first, count);
-        auto v = s.v.segment(first, count);
-        y -= beta * (a.rows(first, y) - s.x.segment(first, count));
-        if (searches) {
-          auto r = residual_.segment(first, count);
-          r = a.rows(first, y - v);
-          rr += static_cast<double>(r.squaredNorm());
-          rhr += static_cast<double>(r.dot(a.rows(first, r)));
-        } else {
-          v += static_cast<Scalar>(eta) * a.rows(first, y - v);
-          direction(s, first, count, d);
-          move.move(steps.alpha, d, s.x, first, count);
-        }
-      });
-      if (searches) {
-        eta = rules.relaxation * rules.search->step(rr, rhr, rr);
+      if (rules.dual == DualStep::constant) {
         in_pieces(s.y.size(), [&](Index first, Index count) {
-          s.v.segment(first, count) += static_cast<Scalar>(eta) * residual_.segment(first, count);
-          direction(s, first, count, d);
+          kernels::do_diagonal_step(kernels::DiagonalStep<Scalar>{.count = static_cast<std::size_t>(count),
+                                                                  .a = problem_->a_.diagonal(first),
+                                                                  .x = s.x.data() + first,
+                                                                  .z0 = problem_->z0_.data() + first,
+                                                                  .beta = static_cast<Scalar>(steps.beta),
+                                                                  .eta = static_cast<Scalar>(steps.eta),
+                                                                  .y = s.y.data() + first,
+                                                                  .v = s.v.data() + first,
+                                                                  .d = d.data() + first});
           move.move(steps.alpha, d, s.x, first, count);
         });
+        return steps.eta;
       }
-      return eta;
+      return searching_step(s, steps, rules, move, d);
     }
     template <class Archive> void archive(Archive & /*members*/) {} // nothing is carried from step to step
 
   private:
+    double searching_step(State<Vector> &s, const StepSizes &steps, const FusedRules<Vector> &rules,
+                          UpperUpdate<Vector> &move, Vector &d) {
+      const auto &a = problem_->a_;
+      const auto beta = static_cast<Scalar>(steps.beta);
+      double rr = 0.0;
+      double rhr = 0.0;
+      in_pieces(s.y.size(), [&](Index first, Index count) {
+        auto y = s.y.segment(first, count);
+        auto v = s.v.segment(first, count);
+        y -= beta * (a.rows(first, y) - s.x.segment(first, count));
+        auto r = residual_.segment(first, count);
+        r = a.rows(first, y - v);
+        rr += static_cast<double>(r.squaredNorm());
+        rhr += static_cast<double>(r.dot(a.rows(first, r)));
+      });
+      const double eta = rules.relaxation * rules.search->step(rr, rhr, rr);
+      in_pieces(s.y.size(), [&](Index first, Index count) {
+        s.v.segment(first, count) += static_cast<Scalar>(eta) * residual_.segment(first, count);
+        d.segment(first, count) =
+            s.x.segment(first, count) - problem_->z0_.segment(first, count) + s.v.segment(first, count);
+        move.move(steps.alpha, d, s.x, first, count);
+      });
+      return eta;
+    }
+
     template <class Work> static void in_pieces(Index n, const Work &work) {
       constexpr Index piece = 512;
       for (Index first = 0; first < n; first += piece) {
         work(first, std::min(piece, n - first));
       }
-    }
-
-    void direction(const State<Vector> &s, Index first, Index count, Vector &d) const {
-      d.segment(first, count) =
-          s.x.segment(first, count) - problem_->z0_.segment(first, count) + s.v.segment(first, count);
     }
 
     const CounterExample *problem_;
