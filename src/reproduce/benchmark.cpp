@@ -183,6 +183,39 @@ report::Curve curve_of(const std::string &name, const std::vector<Run> &runs, bo
   return curve;
 }
 
+/// What the task's numbers are held against.
+void claim_of(const Task &task, const std::vector<std::vector<Run>> &runs, Experiment &result) {
+  const auto of = [&](std::string_view spec) -> const std::vector<Run> & {
+    const auto found = std::find_if(methods.begin(), methods.end(), [&](const Method &m) { return m.spec == spec; });
+    return runs[static_cast<std::size_t>(found - methods.begin())];
+  };
+  if (task.log_metric) {
+    constexpr double hundredth = 0.01;
+    const auto best_of = [&](std::string_view spec) {
+      return median_of(of(spec), [](const Run &r) { return r.best(); });
+    };
+    const double reduced = std::max({best_of("saba"), best_of("srba"), best_of("spaba")});
+    result.claim("benchmark." + task.name + ".reduced", "SABA, SRBA and SPABA come a hundred times as near as SOBA",
+                 "their papers", fmt::format("{:.1e} against {:.1e}", reduced, best_of("soba")),
+                 reduced <= hundredth * best_of("soba"));
+  }
+  if (task.goals.empty() || task.log_metric) {
+    return;
+  }
+  const auto claim_times = [&](const std::string &id, const std::string &text, const std::vector<Run> &own) {
+    constexpr double soon = 0.5;
+    constexpr double later = 1.5;
+    const double first = median_of(own, [&](const Run &run) { return run.seconds_to(task.goals.front()); });
+    const double second = median_of(own, [&](const Run &run) { return run.seconds_to(task.goals.back()); });
+    const auto said = [](double seconds) { return std::isfinite(seconds) ? duration_text(seconds) : "never"; };
+    result.claim("benchmark." + task.name + id, text, "0.5 s and 1.5 s", said(first) + " and " + said(second),
+                 first <= soon && second <= later);
+  };
+  const std::string goals = text_of(task, task.goals.front()) + " and " + text_of(task, task.goals.back());
+  claim_times(".srba", "SRBA with searched steps is at " + goals + " of test error", of("srba"));
+  claim_times(".untuned", "automatic, without a step, is at " + goals + " of test error", of("automatic"));
+}
+
 } // namespace
 } // namespace in_benchmark
 
@@ -251,6 +284,7 @@ Experiment benchmark(const Settings &settings) {
     }
     result.tables.push_back(
         fmt::format("{}, {} s a run, {} seeds\n{}", task.name, task.seconds, settings.seeds, table.text()));
+    claim_of(task, runs, result);
     result.figure.panels.push_back(std::move(over_time));
     result.figure.panels.push_back(std::move(over_samples));
   }
