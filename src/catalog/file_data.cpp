@@ -3,6 +3,7 @@
 #include "data/dataset.hpp"
 #include "data/split.hpp"
 #include "data/table_plan.hpp"
+#include "data/text.hpp"
 
 #include <duplex/core/error.hpp>
 
@@ -37,19 +38,6 @@ Dataset read_file(const std::string &file, const data::ReadOptions &options, std
     throw InvalidInput(file + ": has no labels, expected one a row; in CSV, --label names their column");
   }
   return dataset;
-}
-
-std::vector<std::string> listed(const std::string &option, const std::string &text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    names.push_back(text.substr(at, comma - at));
-    if (names.back().empty()) {
-      throw InvalidInput(fmt::format("{} = '{}', expected names of columns with commas between them", option, text));
-    }
-    at = comma + 1;
-  }
-  return names;
 }
 
 void require_classes(const Dataset &dataset, Index most) {
@@ -207,10 +195,12 @@ std::vector<std::string> FileData::files() const {
 }
 
 LabelledParts FileData::read(std::uint64_t seed, Index most_classes, std::vector<std::string> &remarks) const {
-  Dataset all = read_file(
-      data,
-      {.label = label, .drop = listed("--drop", drop), .keep = listed("--keep", keep), .labels_file = data_labels},
-      remarks);
+  Dataset all = read_file(data,
+                          {.label = label,
+                           .drop = data::listed_columns("--drop", drop),
+                           .keep = data::listed_columns("--keep", keep),
+                           .labels_file = data_labels},
+                          remarks);
   require_classes(all, most_classes);
   TwoSets sets;
   if (validation.empty()) {

@@ -3,10 +3,10 @@
 #include "cli/progress.hpp"
 #include "data/demo.hpp"
 #include "data/table_plan.hpp"
+#include "data/text.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -25,19 +25,6 @@ data::ReadOptions reading_into(checkpoint::RunFolder &folder) {
   };
 }
 
-std::vector<std::string> listed(const std::string &option, const std::string &text) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    names.push_back(text.substr(at, comma - at));
-    if (names.back().empty()) {
-      throw InvalidInput(fmt::format("{} = '{}', expected names of columns with commas between them", option, text));
-    }
-    at = comma + 1;
-  }
-  return names;
-}
-
 class FileReader {
 public:
   FileReader(const CleanArguments &arguments, std::vector<data::Remark> &remarks)
@@ -47,8 +34,8 @@ public:
   Dataset training(std::string &text) {
     data::ReadOptions options = common(arguments_.train_labels);
     options.trusted_column = arguments_.trusted_column;
-    options.drop = listed("--drop", arguments_.drop);
-    options.keep = listed("--keep", arguments_.keep);
+    options.drop = data::listed_columns("--drop", arguments_.drop);
+    options.keep = data::listed_columns("--keep", arguments_.keep);
     std::error_code unknown;
     if (!std::filesystem::is_regular_file(arguments_.train, unknown)) {
       options.copy = &text;

@@ -1,5 +1,7 @@
 #include "data/text.hpp"
 
+#include <duplex/core/error.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,6 +158,19 @@ bool parse_whole(std::string_view text, std::int64_t &value) {
   }
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && stop == text.data() + text.size();
+}
+
+std::vector<std::string> listed_columns(const std::string &option, const std::string &text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    names.push_back(text.substr(at, comma - at));
+    if (names.back().empty()) {
+      throw InvalidInput(fmt::format("{} = '{}', expected names of columns with commas between them", option, text));
+    }
+    at = comma + 1;
+  }
+  return names;
 }
 
 } // namespace duplex::data

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace duplex::data {
 
@@ -29,5 +30,9 @@ enum class Parsed : std::uint8_t { ok, not_a_number, too_large };
 
 /// A whole number, with an optional sign, that fits into 64 bits.
 [[nodiscard]] bool parse_whole(std::string_view text, std::int64_t &value);
+
+/// Names of columns with commas between them, none of an empty text. Throws InvalidInput, with the option, where one is
+/// empty.
+[[nodiscard]] std::vector<std::string> listed_columns(const std::string &option, const std::string &text);
 
 } // namespace duplex::data
