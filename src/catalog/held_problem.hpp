@@ -85,7 +85,7 @@ public:
     validate();
     if constexpr (requires { requires FiniteSumProblem<decltype(settings_.template generate<double>())>; }) {
       auto problem = generated();
-      const BatchSizes sizes{.lower = size, .upper = size};
+      const BatchSizes sizes = batch_sizes(problem, size);
       return bounds_.exist() ? SampledProblem(bounded(std::move(problem), bounds_.lower, bounds_.upper), sizes)
                              : SampledProblem(problem, sizes);
     } else {

@@ -170,10 +170,13 @@ template <class Ask> double median_of(const std::vector<Run> &runs, const Ask &a
   return quantile(std::move(values), 0.5);
 }
 
-/// The median run's metric, as a step function over seconds or samples.
+/// The metric of the run whose best value is the median, over seconds or samples.
 report::Curve curve_of(const std::string &name, const std::vector<Run> &runs, bool over_samples) {
   report::Curve curve{.label = name, .x = {}, .y = {}};
-  for (const auto &look : runs.front().looks) {
+  const double median = median_of(runs, [](const Run &run) { return run.best(); });
+  const auto shown = std::find_if(runs.begin(), runs.end(),
+                                  [&](const Run &run) { return !(run.best() < median) && !(run.best() > median); });
+  for (const auto &look : shown->looks) {
     const double x = over_samples ? look.samples : look.seconds;
     if (x > 0.0) {
       curve.x.push_back(x);

@@ -66,7 +66,9 @@ template <class T> struct SoftmaxLoss<T>::Impl {
   void prepare_for_use() {
     if (!crew) {
       crew.emplace(shape(), shares_of_crew);
-      p = BlockArray<T>(shape());
+      Shape largest = shape(); // what is selected now may be the last batch, which may be smaller
+      largest.rows = static_cast<std::size_t>(most_rows);
+      p = BlockArray<T>(largest);
       panel = Panel<T>(shape());
       losses = log_sums = Vector::Zero(most_rows);
     }

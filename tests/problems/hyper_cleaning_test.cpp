@@ -63,6 +63,29 @@ TEST(HyperCleaningProblem, RefusesSamplesThatDoNotFit) {
   EXPECT_CONTAINS(make(wrong_label, good, 3, 0.0), "label 3 of sample 4, expected less than the number of classes, 3");
 }
 
+TEST(HyperCleaningProblem, MayBeginWithItsLastBatchWhichIsSmaller) {
+  const auto samples = random_samples(100, 5, 3, 1);
+  const HyperCleaning<double> problem(samples, samples, 3, 0.1);
+  const auto batches = in_batches(problem, 64);
+  const Vec x = random_vector(problem.x_size(), 2);
+  const Vec y = random_vector(problem.y_size(), 3);
+  Vec whole;
+  auto all = problem.lower();
+  all.at(x, y);
+  all.grad_y(whole);
+  Batch batch = batches.lower_batch(1);
+  ASSERT_EQ(batch.count, 36);
+  auto lower = problem.lower(batch);
+  Vec last;
+  lower.at(x, y);
+  lower.grad_y(last);
+  batch = batches.lower_batch(0);
+  Vec first;
+  lower.at(x, y);
+  lower.grad_y(first);
+  EXPECT_LE(relative_error(Vec(0.5 * (first + last)), whole), 1e-13) << "the mean over all batches is the level";
+}
+
 TEST(FeatureTableStorage, RefusesWhatDoesNotFit) {
   EXPECT_CONTAINS(refusal([] { FeatureTable(Storage::byte, 0); }), "0 columns, expected at least 1");
   FeatureTable table(Storage::float32, 2);

@@ -101,24 +101,29 @@ private:
     return batches;
   }
 
+  /// By one evaluation of each level, which is moved from batch to batch.
   void fill(const State<V> &s) {
-    const auto at_lower = [&](Index number, const auto &say) {
-      const Batch batch = problem_.lower_batch(number);
-      auto lower = problem_.lower(batch);
-      lower.at(s.x, s.y);
-      say(lower);
-    };
-    const auto at_upper = [&](Index number, const auto &say) {
-      const Batch batch = problem_.upper_batch(number);
-      auto upper = problem_.upper(batch);
-      upper.at(s.x, s.y);
-      say(upper);
-    };
-    lower_gradient_.fill([&](Index i, V &out) { at_lower(i, [&](auto &lower) { lower.grad_y(out); }); });
-    hessian_product_.fill([&](Index i, V &out) { at_lower(i, [&](auto &lower) { lower.hess_yy(s.v, out); }); });
-    cross_product_.fill([&](Index i, V &out) { at_lower(i, [&](auto &lower) { lower.cross_xy(s.v, out); }); });
-    upper_gradient_.fill([&](Index i, V &out) { at_upper(i, [&](auto &upper) { upper.grad_y(out); }); });
-    direct_slope_.fill([&](Index i, V &out) { at_upper(i, [&](auto &upper) { upper.grad_x(out); }); });
+    Batch batch = problem_.lower_batch(0);
+    LowerOf<P> of_lower = problem_.lower(batch);
+    for (Index i = 0; i < batches_.lower_count; ++i) {
+      batch = problem_.lower_batch(i);
+      of_lower.at(s.x, s.y);
+      of_lower.grad_y(lower_gradient_.of(i));
+      both_products(of_lower, s.v, hessian_product_.of(i), cross_product_.of(i));
+    }
+    batch = problem_.upper_batch(0);
+    UpperOf<P> of_upper = problem_.upper(batch);
+    for (Index j = 0; j < batches_.upper_count; ++j) {
+      batch = problem_.upper_batch(j);
+      of_upper.at(s.x, s.y);
+      of_upper.grad_y(upper_gradient_.of(j));
+      of_upper.grad_x(direct_slope_.of(j));
+    }
+    lower_gradient_.take_mean();
+    hessian_product_.take_mean();
+    cross_product_.take_mean();
+    upper_gradient_.take_mean();
+    direct_slope_.take_mean();
     direct_slope_.forget_zeros(); // F often does not see x but by y
   }
 

@@ -7,9 +7,10 @@
 //
 // with g, r and d from the batch in hand and steps that shrink as (k + 1)^−decay; or, with `reduced`, as recursive
 // estimates (joint/recursive_step.hpp) with constant steps, taken of the whole every `period` passes over the batches.
-// Where nothing is drawn both are BAGDC with a constant multiplier step but for ∇²xy f, which that takes at y.
+// Where nothing is drawn both, with decay = 0, are BAGDC with a constant multiplier step but for ∇²xy f, which that
+// takes at y.
 // Cost of a step: three gradients, one Hessian product, one cross product of a batch; reduced, twice as much, and those
-// of the whole at every q-th. Memory: a state and eight vectors.
+// of the whole at every q-th. Memory: ten vectors; reduced, twenty-two.
 
 #include <duplex/method.hpp>
 #include <duplex/methods/joint/alternating_levels.hpp>

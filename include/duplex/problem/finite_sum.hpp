@@ -61,7 +61,9 @@ public:
   [[nodiscard]] Batch upper_batch(Index number) const { return upper_cut_[number]; }
 
   [[nodiscard]] auto lower(const Batch &batch) const { return problem_->lower(batch); }
+  void lower(Batch &&) const = delete; // the batch is borrowed, so a temporary would dangle
   [[nodiscard]] auto upper(const Batch &batch) const { return problem_->upper(batch); }
+  void upper(Batch &&) const = delete;
   [[nodiscard]] auto lower(const Draw &draw) const { return problem_->lower(draw.batches.lower); }
   [[nodiscard]] auto upper(const Draw &draw) const { return problem_->upper(draw.batches.upper); }
   [[nodiscard]] auto lower() const { return problem_->lower(); }
@@ -80,14 +82,18 @@ private:
   BatchCut upper_cut_;
 };
 
+/// One size for both levels, of which one that is no sum is its one batch.
+template <FiniteSumProblem P> [[nodiscard]] BatchSizes batch_sizes(const P &problem, Index size) {
+  return {.lower = problem.lower_samples() == 1 ? 1 : size, .upper = problem.upper_samples() == 1 ? 1 : size};
+}
+
 /// The problem drawn in batches; it must outlive what is returned. Throws InvalidInput where a batch is larger than its
-/// level. With one size for both levels, one that is no sum is its one batch.
+/// level.
 template <FiniteSumProblem P> [[nodiscard]] InBatches<P> in_batches(const P &problem, BatchSizes sizes) {
   return {problem, sizes};
 }
 template <FiniteSumProblem P> [[nodiscard]] InBatches<P> in_batches(const P &problem, Index size) {
-  return {problem,
-          {.lower = problem.lower_samples() == 1 ? 1 : size, .upper = problem.upper_samples() == 1 ? 1 : size}};
+  return {problem, batch_sizes(problem, size)};
 }
 
 /// A problem as a run sees it whose batches a method may ask for again: one that is drawn in batches, or one that is

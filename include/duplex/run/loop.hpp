@@ -90,10 +90,10 @@ private:
     if (parts_.watch.active() || parts_.origin.is_needed()) { // any step may be the last, which is always observed
       run_.meter->clock.pause_for([&] { parts_.origin.keep(run_.state->x); });
     }
+    checkpoints_.before_step(); // before the draw: a run that goes on from there draws for the step anew
     if (k > 1 && run_.subject.samples != nullptr) {
       run_.subject.samples->next();
     }
-    checkpoints_.before_step();
   }
 
   void leave(std::int64_t k, bool observed_before) {

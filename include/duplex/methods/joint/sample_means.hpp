@@ -4,12 +4,14 @@
 //
 //   u − t_i + mean(t),       and then t_i = u.
 //
-// What it tells is right in the mean, and its noise goes to zero where the point does not move any more.
+// What it tells is right in the mean over batches that are drawn independently, and its noise goes to zero where the
+// point does not move any more.
 
 #include <duplex/space/space.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -48,13 +50,15 @@ public:
   SampleMeans(Index batches, const V &like)
       : batches_(static_cast<std::size_t>(batches)), table_(batches_, zeros_like(like)), mean_(zeros_like(like)) {}
 
-  /// Fills the table: say(i, t_i) writes what batch i says.
-  template <class Say> void fill(const Say &say) {
+  /// What the batch has said, to be written before take_mean().
+  [[nodiscard]] V &of(Index batch) { return table_[static_cast<std::size_t>(batch)]; }
+  /// The mean of the table, anew.
+  void take_mean() {
     set_zero(mean_);
-    for (std::size_t i = 0; i < table_.size(); ++i) {
-      say(static_cast<Index>(i), table_[i]);
-      axpy(part(), table_[i], mean_);
+    for (const V &said : table_) {
+      axpy(part(), said, mean_);
     }
+    tells_ = 0;
   }
 
   /// Lets the table go where all batches have said zero, until one says something else.
@@ -73,18 +77,25 @@ public:
       }
       table_.assign(batches_, zeros_like(mean_));
     }
-    tell_of_mean(part(), table_[static_cast<std::size_t>(batch)], mean_, said);
+    tell_of_mean(part(), of(batch), mean_, said);
+    if (++tells_ >= most_passes * static_cast<std::int64_t>(batches_)) { // else its rounding would add up
+      take_mean();
+    }
   }
 
   template <class Archive> void archive(Archive &members) {
     members.resized("table", table_, batches_, [this] { return zeros_like(mean_); });
     members("mean", mean_);
+    members("tells", tells_);
   }
 
 private:
+  static constexpr std::int64_t most_passes = 20; ///< over the batches, between two means that are taken anew
+
   [[nodiscard]] double part() const { return 1.0 / static_cast<double>(batches_); }
 
   std::size_t batches_;
+  std::int64_t tells_ = 0; ///< since the mean was taken
   std::vector<V> table_;
   V mean_;
 };
