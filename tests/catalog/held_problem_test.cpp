@@ -25,16 +25,16 @@ template <class P, class Q> void expect_same_levels(const P &found, const Q &exp
     one.at(x, y);
     other.at(x, y);
     EXPECT_EQ(one.value(), other.value());
-    const auto same = [&](const auto &call) {
-      Vec a;
-      Vec b;
+    const auto same = [&](const Vec &like, const auto &call) {
+      Vec a = zeros_like(like);
+      Vec b = a;
       call(one, a);
       call(other, b);
       EXPECT_TRUE(same_bits(a, b));
     };
-    same([&](auto &level, Vec &out) { level.grad_y(out); });
-    same([&](auto &level, Vec &out) { level.hess_yy(v, out); });
-    same([&](auto &level, Vec &out) { level.cross_xy(v, out); });
+    same(y, [&](auto &level, Vec &out) { level.grad_y(out); });
+    same(y, [&](auto &level, Vec &out) { level.hess_yy(v, out); });
+    same(x, [&](auto &level, Vec &out) { level.cross_xy(v, out); });
   };
   compare(found.lower(), expected.lower());
   compare(found.upper(), expected.upper());
