@@ -13,6 +13,7 @@
 #include <duplex/solve.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -119,10 +120,11 @@ int main(int argc, char **argv) {
     write_state(folder, exact, saba, checked);
     write_state(folder, exact, srba, checked);
     const auto problem = settings.generate<float>();
+    constexpr Index batches_of_pass = settings.samples / batch_size + settings.trusted / batch_size;
     std::cout << "{\"batch\": " << batch_size << ", \"alpha\": " << alpha << ", \"beta\": " << beta
               << ", \"decay\": " << soba.decay << ", \"rho\": " << settings.rho << ", \"classes\": " << settings.classes
-              << ", \"features\": " << settings.features << ", \"period\": "
-              << std::llround(srba.period * static_cast<double>((settings.samples + settings.trusted) / batch_size))
+              << ", \"features\": " << settings.features
+              << ", \"period\": " << std::llround(srba.period * static_cast<double>(batches_of_pass))
               << ", \"seconds\": {\"soba\": " << seconds_per_step(problem, soba, timed)
               << ", \"saba\": " << seconds_per_step(problem, saba, timed)
               << ", \"srba\": " << seconds_per_step(problem, srba, timed) << "}}\n";
