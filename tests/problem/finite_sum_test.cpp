@@ -7,6 +7,10 @@
 #include <duplex/problem/bounded.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace duplex::testing {
@@ -212,6 +216,97 @@ TEST(FiniteSum, IsMeasuredInWhole) {
                              {.max_iterations = 4000, .kkt_tolerance = 1e-6});
   EXPECT_EQ(summary.termination, Termination::kkt_tolerance) << summary.brief();
   EXPECT_LE(KktResidual(problem).at(state.x, state.y, state.v).residual(), 1e-6);
+}
+
+/// All that a whole problem may know, none of which a batch changes.
+class KnownSum : public NoisySum {
+public:
+  using NoisySum::NoisySum;
+  [[nodiscard]] std::optional<Answer<Vec>> answer() const { return Answer<Vec>{answer_x(), {}, {}, 0.5}; }
+  [[nodiscard]] std::optional<double> held_out(const Vec & /*x*/, const Vec & /*y*/) const { return 0.25; }
+  [[nodiscard]] Vec x_scale() const { return Vec::Constant(x_size(), 4.0); }
+  [[nodiscard]] Vec y_scale() const { return Vec::Constant(y_size(), 8.0); }
+  [[nodiscard]] static bool respond(const Vec & /*x*/, Vec &y, Vec & /*v*/) {
+    y.setConstant(3.0);
+    return true;
+  }
+  static void check_start(const State<Vec> &state) {
+    if (state.x.size() > 0 && state.x[0] > 7.0) {
+      throw InvalidInput("start: x is beyond 7");
+    }
+  }
+};
+
+TEST(FiniteSum, InBatchesKnowsWhatTheWholeKnows) {
+  const KnownSum problem(10, 7, 2);
+  const auto batches = in_batches(problem, 2);
+  auto state = problem.start();
+  state.x[0] = 8.0;
+  EXPECT_EQ(refusal([&] { (void)solve(batches, Soba{}, state, {.max_iterations = 1}); }), "start: x is beyond 7");
+  state = problem.start();
+  EXPECT_EQ(batches.answer()->x, problem.answer_x());
+  EXPECT_EQ(batches.held_out(state.x, state.y), 0.25);
+  EXPECT_TRUE(batches.respond(state.x, state.y, state.v));
+  EXPECT_EQ(state.y[0], 3.0);
+  EXPECT_EQ(x_scale(batches), problem.x_scale());
+  EXPECT_EQ(y_scale(batches), problem.y_scale());
+}
+
+/// Leaves a step in its middle, as one that takes too long after a signal: at one of its gradients.
+class LeftInAStep : public NoisySum {
+public:
+  LeftInAStep(std::int64_t gradients, std::atomic<bool> &interrupt)
+      : NoisySum(10, 7, 2), left_(std::make_shared<std::int64_t>(gradients)), interrupt_(&interrupt) {}
+
+  class Lower : public NoisySum::Lower {
+  public:
+    Lower(NoisySum::Lower inner, std::shared_ptr<std::int64_t> left, std::atomic<bool> *interrupt)
+        : NoisySum::Lower(std::move(inner)), left_(std::move(left)), interrupt_(interrupt) {}
+    void grad_y(Vec &out) const {
+      if (--*left_ == 0) {
+        interrupt_->store(true);
+        throw Cancelled{};
+      }
+      NoisySum::Lower::grad_y(out);
+    }
+
+  private:
+    std::shared_ptr<std::int64_t> left_;
+    std::atomic<bool> *interrupt_;
+  };
+  [[nodiscard]] Lower lower(const Batch &batch) const { return {NoisySum::lower(batch), left_, interrupt_}; }
+  [[nodiscard]] Lower lower() const { return {NoisySum::lower(), left_, interrupt_}; }
+
+private:
+  std::shared_ptr<std::int64_t> left_;
+  std::atomic<bool> *interrupt_;
+};
+
+TEST(FiniteSum, OfARunThatWasLeftInAStepGoesOnWithTheSameBatches) {
+  constexpr std::int64_t never = std::int64_t{1} << 40;
+  const F2sa method{.alpha = 0.05, .beta = 0.1, .inner = 4}; // of eight gradients of f in y a step
+  const auto run = [&](std::int64_t gradients, std::int64_t steps, const Saving &saving) {
+    std::atomic<bool> interrupt = false;
+    const LeftInAStep problem(gradients, interrupt);
+    auto state = problem.start();
+    const auto summary = solve(in_batches(problem, {.lower = 2, .upper = 3}), method, state,
+                               {.max_iterations = steps, .interrupt = &interrupt, .seed = 3, .saving = &saving});
+    return std::pair{summary, state};
+  };
+  SavedState saved;
+  const auto keep = [&](const SavedState &state) { saved = state; };
+  const auto whole = run(never, 30, {}).second;
+  for (const std::int64_t gradients : {2, 8 * 3 + 6}) { // in the first step that goes on, and in a later one
+    (void)run(never, 8, {.save = keep, .every_seconds = infinity});
+    const SavedState after_eight = saved;
+    const auto left = run(gradients, 30, {.save = keep, .every_seconds = infinity, .from = &after_eight}).first;
+    ASSERT_EQ(left.termination, Termination::interrupted) << left.brief();
+    ASSERT_EQ(left.iterations, 8 + gradients / 8) << "the step that was left is not counted";
+    const SavedState unfinished = saved;
+    const auto [second, resumed] = run(never, 30, {.from = &unfinished});
+    EXPECT_EQ(second.iterations, 30);
+    EXPECT_TRUE(same_bits(resumed, whole)) << gradients;
+  }
 }
 
 TEST(FiniteSum, IsDrawnInBatchesWithinBounds) {

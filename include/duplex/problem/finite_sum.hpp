@@ -18,10 +18,13 @@
 // own, each once before any comes again; any method with steps then runs on it.
 
 #include <duplex/problem/batches.hpp>
+#include <duplex/problem/offered.hpp>
 #include <duplex/problem/problem.hpp>
+#include <duplex/problem/problem_view.hpp>
 #include <duplex/problem/stochastic.hpp>
 
 #include <concepts>
+#include <optional>
 #include <random>
 
 namespace duplex {
@@ -74,7 +77,20 @@ public:
   [[nodiscard]] Box<Vector> box() const { return box_of(*problem_); }
   [[nodiscard]] double upper_scale() const { return duplex::upper_scale(*problem_); }
   [[nodiscard]] bool offers_aggregation() const { return duplex::offers_aggregation(*problem_); }
+  [[nodiscard]] Vector x_scale() const { return duplex::x_scale(*problem_); }
+  [[nodiscard]] Vector y_scale() const { return duplex::y_scale(*problem_); }
   [[nodiscard]] State<Vector> start() const requires StartedProblem<P> { return problem_->start(); }
+  void check_start(const State<Vector> &state) const requires requires(const P &p) { p.check_start(state); }
+  { problem_->check_start(state); }
+
+  // What is known of the whole.
+  [[nodiscard]] std::optional<Answer<Vector>> answer() const requires AnsweredProblem<P> { return problem_->answer(); }
+  [[nodiscard]] std::optional<double> held_out(const Vector &x, const Vector &y) const requires HeldOutProblem<P> {
+    return problem_->held_out(x, y);
+  }
+  bool respond(const Vector &x, Vector &y, Vector &v) const requires ClosedFormLower<P> {
+    return problem_->respond(x, y, v);
+  }
 
 private:
   const P *problem_;
