@@ -57,15 +57,9 @@ template <class Scalar> State<typename HyperCleaning<Scalar>::Vector> HyperClean
 }
 
 template <class Scalar>
-HyperCleaning<Scalar>::LossAtPoint::LossAtPoint(const LabelledSamples &samples, const HyperCleaning &problem,
-                                                const Batch *batch)
-    : all_(whole_batch(samples.features->rows())), batch_(batch),
-      loss_(samples, problem.classes_, problem.threads_, this->batch().most) {}
-
-template <class Scalar>
 HyperCleaning<Scalar>::Lower::Lower(const HyperCleaning &problem, const Batch *batch)
-    : LossAtPoint(problem.training_, problem, batch), rho_(static_cast<Scalar>(problem.rho_)),
-      x_size_(problem.x_size()), weights_(this->batch().most), slopes_(this->batch().most) {}
+    : Level(problem.training_, problem, batch), rho_(static_cast<Scalar>(problem.rho_)), x_size_(problem.x_size()),
+      weights_(this->batch().most), slopes_(this->batch().most) {}
 
 template <class Scalar> void HyperCleaning<Scalar>::Lower::at(const Vector &x, const Vector &y) {
   const Batch &batch = this->batch();
@@ -74,7 +68,7 @@ template <class Scalar> void HyperCleaning<Scalar>::Lower::at(const Vector &x, c
   const auto of_sample = static_cast<Scalar>(batch.weight);
   weights_ *= of_sample;
   slopes_ *= of_sample;
-  LossAtPoint::at(x, y);
+  Level::at(x, y);
 }
 
 template <class Scalar> double HyperCleaning<Scalar>::Lower::value() {
@@ -118,7 +112,7 @@ template <class Scalar> void HyperCleaning<Scalar>::Lower::both_products(const V
 
 template <class Scalar>
 HyperCleaning<Scalar>::Upper::Upper(const HyperCleaning &problem, const Batch *batch)
-    : LossAtPoint(problem.trusted_, problem, batch), x_size_(problem.x_size()),
+    : Level(problem.trusted_, problem, batch), x_size_(problem.x_size()),
       weights_(Vector::Constant(this->batch().most, static_cast<Scalar>(this->batch().weight))) {}
 
 template <class Scalar> double HyperCleaning<Scalar>::Upper::value() { return this->loss().value(weights_); }

@@ -130,26 +130,22 @@ template <class Scalar> std::optional<double> PenalizedSoftmax<Scalar>::held_out
 }
 
 template <class Scalar>
-PenalizedSoftmax<Scalar>::LossAtPoint::LossAtPoint(const LabelledSamples &samples, const PenalizedSoftmax &problem,
-                                                   const Batch *batch)
-    : layout_(problem.layout_), all_(whole_batch(samples.features->rows())), batch_(batch),
-      loss_(samples, problem.layout_.classes, problem.options_.threads, this->batch().most),
+PenalizedSoftmax<Scalar>::Level::Level(const LabelledSamples &samples, const PenalizedSoftmax &problem,
+                                       const Batch *batch)
+    : LossAtPoint<Scalar>(samples, problem.layout_.classes, problem.options_.threads, batch), layout_(problem.layout_),
       weights_(this->batch().most) {}
 
-template <class Scalar> SoftmaxLoss<Scalar> &PenalizedSoftmax<Scalar>::LossAtPoint::loss() {
-  if (!known_) {
+template <class Scalar> SoftmaxLoss<Scalar> &PenalizedSoftmax<Scalar>::Level::loss() {
+  return this->loss_at([this]() -> const Vector & {
     if (layout_.is_of_kernels()) {
-      loss_.at(this->y());
-    } else {
-      spread(layout_, this->y(), inner_);
-      loss_.at(inner_);
+      return this->y();
     }
-    known_ = true;
-  }
-  return loss_;
+    spread(layout_, this->y(), inner_);
+    return inner_;
+  });
 }
 
-template <class Scalar> void PenalizedSoftmax<Scalar>::LossAtPoint::gradient(Vector &out) {
+template <class Scalar> void PenalizedSoftmax<Scalar>::Level::gradient(Vector &out) {
   if (layout_.is_of_kernels()) {
     loss().gradient(weights_, out);
   } else {
@@ -158,7 +154,7 @@ template <class Scalar> void PenalizedSoftmax<Scalar>::LossAtPoint::gradient(Vec
   }
 }
 
-template <class Scalar> void PenalizedSoftmax<Scalar>::LossAtPoint::hessian(const Vector &v, Vector &out) {
+template <class Scalar> void PenalizedSoftmax<Scalar>::Level::hessian(const Vector &v, Vector &out) {
   if (layout_.is_of_kernels()) {
     loss().hessian(weights_, v, out);
     return;
@@ -171,15 +167,15 @@ template <class Scalar> void PenalizedSoftmax<Scalar>::LossAtPoint::hessian(cons
 
 template <class Scalar>
 PenalizedSoftmax<Scalar>::Upper::Upper(const PenalizedSoftmax &problem, const Batch *batch)
-    : LossAtPoint(problem.parts_.validation, problem, batch) {}
+    : Level(problem.parts_.validation, problem, batch) {}
 
 template <class Scalar>
 PenalizedSoftmax<Scalar>::Lower::Lower(const PenalizedSoftmax &problem, const Batch *batch)
-    : LossAtPoint(problem.parts_.training, problem, batch), penalties_(problem.x_size()) {}
+    : Level(problem.parts_.training, problem, batch), penalties_(problem.x_size()) {}
 
 template <class Scalar> void PenalizedSoftmax<Scalar>::Lower::at(const Vector &x, const Vector &y) {
   penalties_ = x.array().exp();
-  LossAtPoint::at(x, y);
+  Level::at(x, y);
 }
 
 namespace {

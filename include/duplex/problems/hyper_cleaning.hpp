@@ -15,6 +15,7 @@
 #include <duplex/problem/finite_sum.hpp>
 #include <duplex/problem/fused.hpp>
 #include <duplex/problems/shared/labelled_parts.hpp>
+#include <duplex/problems/shared/loss_at_point.hpp>
 
 #include <array>
 #include <cstdint>
@@ -33,35 +34,17 @@ public:
   /// Shares the samples. Throws InvalidInput where they do not fit each other. threads = 0: as many as are useful.
   HyperCleaning(LabelledSamples training, LabelledSamples trusted, Index classes, double rho = 0.0, int threads = 0);
 
-  /// The loss of a level, or of a batch of it, at the point, computed when it is first asked for.
-  class LossAtPoint : public Point<Vector> {
-  public:
-    void at(const Vector &x, const Vector &y) {
-      Point<Vector>::at(x, y);
-      loss_.select(batch().first, batch().count);
-      known_ = false;
-    }
-
+  class Level : public LossAtPoint<Scalar> {
   protected:
     /// Of all samples where there is no batch.
-    LossAtPoint(const LabelledSamples &samples, const HyperCleaning &problem, const Batch *batch);
-    [[nodiscard]] const Batch &batch() const { return batch_ != nullptr ? *batch_ : all_; }
+    Level(const LabelledSamples &samples, const HyperCleaning &problem, const Batch *batch)
+        : LossAtPoint<Scalar>(samples, problem.classes_, problem.threads_, batch) {}
     [[nodiscard]] SoftmaxLoss<Scalar> &loss() {
-      if (!known_) {
-        loss_.at(this->y());
-        known_ = true;
-      }
-      return loss_;
+      return this->loss_at([this]() -> const Vector & { return this->y(); });
     }
-
-  private:
-    Batch all_;
-    const Batch *batch_;
-    SoftmaxLoss<Scalar> loss_;
-    bool known_ = false;
   };
 
-  class Lower : public LossAtPoint {
+  class Lower : public Level {
   public:
     explicit Lower(const HyperCleaning &problem, const Batch *batch = nullptr);
     void at(const Vector &x, const Vector &y);
@@ -79,7 +62,7 @@ public:
     Vector slopes_;  ///< σ'(x) times that
   };
 
-  class Upper : public LossAtPoint {
+  class Upper : public Level {
   public:
     explicit Upper(const HyperCleaning &problem, const Batch *batch = nullptr);
     [[nodiscard]] double value();

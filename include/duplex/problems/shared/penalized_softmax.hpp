@@ -17,6 +17,7 @@
 #include <duplex/problem/any_problem.hpp>
 #include <duplex/problem/finite_sum.hpp>
 #include <duplex/problems/shared/labelled_parts.hpp>
+#include <duplex/problems/shared/loss_at_point.hpp>
 
 #include <array>
 #include <cstdint>
@@ -64,45 +65,37 @@ public:
     [[nodiscard]] bool is_of_kernels() const { return blocks == classes && has_bias(); }
   };
 
-  /// The loss of a level, or of a batch of it, at the point, computed when it is first asked for.
-  class LossAtPoint : public Point<Vector> {
+  class Level : public LossAtPoint<Scalar> {
   public:
     void at(const Vector &x, const Vector &y) {
-      Point<Vector>::at(x, y);
-      loss_.select(batch().first, batch().count);
-      if (!has_weights_ || weight_ != batch().weight) {
-        weights_.setConstant(static_cast<Scalar>(batch().weight));
-        weight_ = batch().weight;
+      LossAtPoint<Scalar>::at(x, y);
+      if (!has_weights_ || weight_ != this->batch().weight) {
+        weights_.setConstant(static_cast<Scalar>(this->batch().weight));
+        weight_ = this->batch().weight;
         has_weights_ = true;
       }
-      known_ = false;
     }
 
   protected:
     /// Of all samples where there is no batch.
-    LossAtPoint(const LabelledSamples &samples, const PenalizedSoftmax &problem, const Batch *batch);
+    Level(const LabelledSamples &samples, const PenalizedSoftmax &problem, const Batch *batch);
     [[nodiscard]] const Layout &layout() const { return layout_; }
     [[nodiscard]] double mean_loss() { return loss().value(weights_); }
     void gradient(Vector &out);
     void hessian(const Vector &v, Vector &out);
 
   private:
-    [[nodiscard]] const Batch &batch() const { return batch_ != nullptr ? *batch_ : all_; }
     [[nodiscard]] SoftmaxLoss<Scalar> &loss();
 
     Layout layout_;
-    Batch all_;
-    const Batch *batch_;
-    SoftmaxLoss<Scalar> loss_;
     Vector weights_; ///< of the samples
     double weight_ = 0.0;
     bool has_weights_ = false;
-    bool known_ = false;
     Vector inner_;  ///< a point or a direction as the kernels have it, where that is another way than y's
     Vector answer_; ///< what they answer
   };
 
-  class Lower : public LossAtPoint {
+  class Lower : public Level {
   public:
     explicit Lower(const PenalizedSoftmax &problem, const Batch *batch = nullptr);
     void at(const Vector &x, const Vector &y);
@@ -118,7 +111,7 @@ public:
     Vector penalties_; ///< eˣ
   };
 
-  class Upper : public LossAtPoint {
+  class Upper : public Level {
   public:
     explicit Upper(const PenalizedSoftmax &problem, const Batch *batch = nullptr);
     [[nodiscard]] double value() { return this->mean_loss(); }
