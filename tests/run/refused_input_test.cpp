@@ -211,13 +211,13 @@ TEST(MonitorInput, RefusesATargetThatIsNotAmongTheMetrics) {
 
 TEST(MonitorInput, RefusesBadCadence) {
   const auto problem = small_problem();
-  for (const Cadence cadence :
-       {Cadence{.every = 0}, Cadence{.every = -5}, Cadence{.growth = -0.1}, Cadence{.growth = nan}}) {
+  for (const Cadence cadence : {Cadence{.every = 0}, Cadence{.every = -5}, Cadence{.growth = -0.1},
+                                Cadence{.growth = nan}, Cadence{.patience = nan}}) {
     Monitor<Vec> monitor;
     monitor.cadence = cadence;
     auto state = problem.start();
     EXPECT_EQ(refusal([&] { (void)solve(problem, Nosa{}, state, {}, monitor); }),
-              "monitor: cadence must have every >= 1 and growth >= 0");
+              "monitor: cadence must have every >= 1, growth >= 0 and patience >= 0");
   }
 }
 

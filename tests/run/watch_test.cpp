@@ -4,7 +4,9 @@
 
 #include <duplex/run/watch.hpp>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace duplex::testing {
 namespace {
@@ -16,8 +18,9 @@ const Metric<Vec> y_itself{"y", [](const Progress<Vec> &progress) { return progr
 struct LookedAt {
   explicit LookedAt(Monitor<Vec> of, Options given = {}) : options(given), monitor(std::move(of)) {}
 
-  Termination look(std::int64_t step, State<Vec> state, bool interrupted = false) {
+  Termination look(std::int64_t step, State<Vec> state, bool interrupted = false, double seconds = 0.0) {
     return watch.look(Progress<Vec>{.iteration = step,
+                                    .seconds = seconds,
                                     .direction_norm = 0.25,
                                     .counters = counters,
                                     .state = state,
@@ -57,6 +60,28 @@ TEST(Watch, IsDueAtItsCadenceAndAtTheLastStep) {
   EXPECT_FALSE(run.watch.due(4));
   EXPECT_TRUE(run.watch.due(5));
   EXPECT_TRUE(run.watch.due(7));
+}
+
+TEST(Watch, PutsTheNextLookOffWhereLooksTakeLongerThanSteps) {
+  EXPECT_CONTAINS(refusal([&] { LookedAt watched({.cadence = {.patience = -1.0}}); }), "patience >= 0");
+  const Metric<Vec> slow{"slow", [](const Progress<Vec> &) {
+                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                           return 1.0;
+                         }};
+  const auto next_after = [&](double patience, double seconds_of_step) {
+    LookedAt run({.metrics = {slow}, .cadence = {.patience = patience}});
+    (void)run.look(1, numbers(1.0, 1.0, 0.0), false, seconds_of_step);
+    std::int64_t next = 2;
+    while (!run.watch.due(next)) {
+      ++next;
+    }
+    return next;
+  };
+  EXPECT_EQ(next_after(infinity, 1e-6), 2) << "looks may take any time";
+  EXPECT_EQ(next_after(1e6, 1e-6), 2) << "so little is free";
+  EXPECT_EQ(next_after(0.0, 1e6), 2) << "steps take longer";
+  EXPECT_GE(next_after(0.0, 1e-6), 2000);
+  EXPECT_GE(next_after(1e-3, 1e-6), 1000);
 }
 
 TEST(Watch, TellsObserversWhatItMeasuredAndWhetherThatWasDue) {

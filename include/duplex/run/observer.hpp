@@ -61,6 +61,9 @@ struct Cadence {
   /// The start is measured too, as step 0, so that looks are at multiples of `every`; and a look that was interrupted
   /// is made up for where the run goes on. Progress::direction then is not that of a step.
   bool from_start = false;
+  /// Once looks have taken longer than so many seconds beyond the time of the steps, the next is put off until the
+  /// steps have caught up. When looks come then depends on the machine.
+  double patience = infinity;
 
   [[nodiscard]] std::int64_t after(std::int64_t iteration) const {
     constexpr std::int64_t never = most_saved<std::int64_t>;

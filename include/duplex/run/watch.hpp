@@ -10,6 +10,7 @@
 #include <duplex/run/options.hpp>
 #include <duplex/run/summary.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -28,8 +29,8 @@ public:
         values_(monitor.metrics.size(), std::numeric_limits<double>::quiet_NaN()),
         active_(monitor.watches() || options.kkt_tolerance > 0.0 || options.kkt_relative_tolerance > 0.0),
         next_(monitor.cadence.from_start ? 0 : 1) {
-    if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0)) {
-      throw InvalidInput("monitor: cadence must have every >= 1 and growth >= 0");
+    if (monitor.cadence.every < 1 || !(monitor.cadence.growth >= 0.0) || !(monitor.cadence.patience >= 0.0)) {
+      throw InvalidInput("monitor: cadence must have every >= 1, growth >= 0 and patience >= 0");
     }
     if (options.kkt_tolerance > 0.0) {
       kkt_.emplace(problem);
@@ -68,6 +69,8 @@ public:
   /// was interrupted, which one that was not would not have been stopped there.
   [[nodiscard]] Termination look(Progress<V> progress, bool interrupted) {
     const bool is_due = progress.iteration >= next_;
+    Stopwatch taking;
+    taking.start();
     measured_.resize(values_.size());
     for (std::size_t i = 0; i < values_.size(); ++i) {
       measured_[i] = measured(monitor_->metrics[i], progress);
@@ -79,6 +82,9 @@ public:
     seen_until_ = progress.iteration + 1;
     while (next_ <= progress.iteration) { // a look that was abandoned is late, and those after it are not
       next_ = monitor_->cadence.after(next_);
+    }
+    if (is_due) {
+      put_off_next(progress, taking.seconds_while_running());
     }
     progress.metrics = values_;
     progress.extra = !is_due;
@@ -147,6 +153,18 @@ public:
   }
 
 private:
+  /// Where looks have taken too long, until the steps will have caught up at the speed that they have had.
+  void put_off_next(const Progress<V> &progress, double seconds) {
+    constexpr double most_steps = 1e15;
+    seconds_of_looks_ += seconds;
+    const double lacking = seconds_of_looks_ - progress.seconds - monitor_->cadence.patience;
+    if (lacking > 0.0 && progress.iteration > 0) {
+      const double per_step = progress.seconds / static_cast<double>(progress.iteration);
+      const double steps = lacking < most_steps * per_step ? lacking / per_step : most_steps;
+      next_ = std::max(next_, progress.iteration + static_cast<std::int64_t>(steps));
+    }
+  }
+
   void measure_kkt(const State<V> &state) {
     if (kkt_) {
       kkt_value_ = kkt_->at(state.x, state.y, state.v).residual();
@@ -216,6 +234,7 @@ private:
   bool active_;                 ///< whether there is anything to measure, which every step asks twice
   std::int64_t next_;           ///< the step of the next look
   std::int64_t seen_until_ = 0; ///< one past the step of the last look
+  double seconds_of_looks_ = 0.0;
 };
 
 } // namespace duplex::detail
