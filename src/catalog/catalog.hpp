@@ -88,6 +88,8 @@ public:
   /// To be drawn in batches of so many samples of each level. Throws InvalidInput where the problem is no sum over
   /// samples, or has fewer.
   [[nodiscard]] virtual SampledProblem make_in_batches(Index size) const = 0;
+  /// Whether its samples are those of files whatever the seed is.
+  [[nodiscard]] virtual bool has_the_same_samples_for_every_seed() const = 0;
   /// What a user should know of how the files were read when the problem was made last.
   [[nodiscard]] virtual const std::vector<std::string> &remarks() const = 0;
 };

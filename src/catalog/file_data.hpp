@@ -40,6 +40,8 @@ struct FileData {
   }
 
   [[nodiscard]] bool is_given() const { return !data.empty(); }
+  /// Else rows of the one file validate, drawn by the seed.
+  [[nodiscard]] bool names_validation() const { return !validation.empty(); }
   /// Throws InvalidInput where options that were given would be ignored.
   void require_use(std::string_view problem, const std::set<std::string, std::less<>> &given) const;
   /// All that read() reads.

@@ -93,6 +93,13 @@ public:
                          " is no sum over samples, expected one that is, such as logistic, softmax or hyper-cleaning");
     }
   }
+  [[nodiscard]] bool has_the_same_samples_for_every_seed() const override {
+    if constexpr (takes_samples) {
+      return files_.is_given() && files_.names_validation();
+    } else {
+      return false;
+    }
+  }
   [[nodiscard]] const std::vector<std::string> &remarks() const override { return remarks_; }
 
 private:

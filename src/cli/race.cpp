@@ -205,6 +205,15 @@ void set_seed(catalog::ConfiguredProblem &problem, std::uint64_t seed) {
   }
 }
 
+/// Races of other seeds are others only where something is drawn by the seed.
+void refuse_seeds_that_change_nothing(const catalog::ConfiguredProblem &problem, std::int64_t batch) {
+  if (problem.has_the_same_samples_for_every_seed() && batch == 0) {
+    throw InvalidInput("--seeds: the rows of --data and --validation are the same for every seed, and so would all "
+                       "races be; expected --batch N, whose batches are drawn by the seed, or --data without "
+                       "--validation, whose rows are shared out by the seed");
+  }
+}
+
 /// Of the options that follow the command's own: "--alpha 0.2" and "--alpha=0.2" are both given.
 std::vector<std::string> names_in(const std::vector<std::string> &more) {
   std::vector<std::string> names;
@@ -256,6 +265,9 @@ public:
       entrants_.push_back({specs[i], std::move(setup_.solvers[i])});
     }
     seed_ = seed_of(*setup_.problem);
+    if (arguments.seeds > 1) {
+      refuse_seeds_that_change_nothing(*setup_.problem, arguments.batch);
+    }
   }
 
   [[nodiscard]] std::vector<std::string> input_files() const { return setup_.problem->input_files(); }
@@ -375,8 +387,10 @@ private:
       return "";
     }
     const auto others = those_on_all_samples();
-    return fmt::format("each step on {} samples of each level{}\n", arguments_.batch,
-                       others.empty() ? "" : fmt::format("; of {} on all of them", fmt::join(others, ", ")));
+    const bool same = arguments_.seeds > 1 && setup_.problem->has_the_same_samples_for_every_seed();
+    return fmt::format("each step on {} samples of each level{}{}\n", arguments_.batch,
+                       others.empty() ? "" : fmt::format("; of {} on all of them", fmt::join(others, ", ")),
+                       same ? "; every seed has the same samples, in batches of another order" : "");
   }
 
   [[nodiscard]] experiment::RunRequest request(const Course &course, const Entrant &entrant, const std::string &name,
@@ -390,7 +404,7 @@ private:
             .options = options,
             .metrics = {metric_},
             .target = course.target,
-            .cadence = {.every = 1, .growth = course.target ? 0.0 : growth},
+            .cadence = {.every = 1, .growth = course.target ? 0.0 : growth, .patience = 1.0},
             .kept = {.every = 1, .growth = growth},
             .observer = observer,
             .in_batches = steps_on_batches(entrant) ? &*course.in_batches : nullptr};
@@ -423,7 +437,7 @@ private:
     for (std::uint64_t i = 0; i < problems_to_tune_on; ++i) {
       const bool has_seeds = setup_.problem->set("seed", std::to_string(seed_ + seeds + i));
       courses.push_back(course());
-      if (!has_seeds) {
+      if (!has_seeds || setup_.problem->has_the_same_samples_for_every_seed()) {
         break;
       }
     }

@@ -1,5 +1,7 @@
 #include "experiment/step_search.hpp"
 
+#include <duplex/core/clock.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +76,8 @@ class Search {
 public:
   Search(std::span<const RunRequest> requests, const ConfiguredSolver &solver, double budget)
       : requests_(requests), solver_(&solver), left_(budget),
-        longest_(budget / (40.0 * static_cast<double>(requests.size()))) {
+        longest_(budget / (40.0 * static_cast<double>(requests.size()))), most_wall_(3.0 * budget) {
+    wall_.start();
     found_.steps = solver.traits().chooses_its_steps() ? "its own" : "as given";
     found_.solver = copy_of(solver);
   }
@@ -134,7 +137,7 @@ private:
 
   [[nodiscard]] bool spent() const {
     const auto *interrupt = requests_.front().options.interrupt;
-    return left_ <= 0.0 || (interrupt != nullptr && interrupt->load());
+    return left_ <= 0.0 || wall_.seconds_while_running() > most_wall_ || (interrupt != nullptr && interrupt->load());
   }
 
   [[nodiscard]] bool all_arrived() const { return found_.arrived == std::ssize(requests_); }
@@ -151,6 +154,7 @@ private:
     for (RunRequest request : requests_) {
       const double enough = all_arrived() ? found_.best : infinity;
       request.options.max_seconds = std::min({left_, longest_, std::max(1e-9, enough - seconds)});
+      request.cadence.patience = std::min(request.cadence.patience, longest_);
       const Series series = run_series_or_fail(request, *solver);
       seconds += series.summary.seconds;
       left_ -= series.summary.seconds;
@@ -180,7 +184,9 @@ private:
   std::span<const RunRequest> requests_;
   const ConfiguredSolver *solver_;
   double left_;
-  double longest_; ///< of a run
+  double longest_;   ///< of a run
+  double most_wall_; ///< of all, with what is measured
+  Stopwatch wall_;
   Point best_point_;
   Score best_score_;
   FoundSteps found_;

@@ -31,7 +31,8 @@ struct FoundSteps {
 /// steps that it lacks. Then follow decades of α and β around these, then factors of 3 and of 1.5 along each step from
 /// the best of these, until nothing is better or the budget of seconds is spent. A trial of which more runs arrive is
 /// better, then a faster one; where not all arrive, one that leaves a smaller metric. None goes on for longer than the
-/// best, or than a fortieth of the budget. The requests say what arriving is; the last metric is the one that counts.
+/// best, or than a fortieth of the budget, and all of them, with what is measured of them, for no longer than three
+/// budgets. The requests say what arriving is; the last metric is the one that counts.
 [[nodiscard]] FoundSteps search_steps(std::span<const RunRequest> requests, const catalog::ConfiguredSolver &solver,
                                       const std::vector<std::string> &given, double budget);
 

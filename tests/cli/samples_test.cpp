@@ -43,6 +43,28 @@ TEST(CliSamples, InBatchesAreRefusedWhereThereIsNoSumOrNoStep) {
   expect_refused("solve --resume " + folder.path().string() + " --batch 4", {"--resume", "--batch"});
 }
 
+TEST(CliSamples, OfTwoFilesAreRacedOverSeedsOnlyInBatches) {
+  const ScratchFolder folder;
+  const std::string data = folder.file("clouds.svm", clouds(60));
+  const std::string race = "race --problem logistic --solvers soba --iterations 20 --seeds 2 --data " + data;
+  const std::string both = race + " --validation " + data;
+  expect_refused(both, {"--seeds: the rows of --data and --validation are the same for every seed",
+                        "expected --batch N", "without --validation"});
+  const auto in_batches = run_tool(both + " --batch 10");
+  EXPECT_NE(in_batches.output.find("every seed has the same samples, in batches of another order"), std::string::npos)
+      << in_batches.output;
+  const auto drawn = run_tool(race + " --batch 10");
+  EXPECT_EQ(drawn.output.find("every seed has the same samples"), std::string::npos) << drawn.output;
+  const auto series = [](const std::string &command) {
+    return nlohmann::json::parse(run_tool(command + " --json").output)["series"];
+  };
+  for (const auto &command : {both + " --batch 10", race}) {
+    const auto runs = series(command);
+    ASSERT_EQ(runs.size(), 2U) << command;
+    EXPECT_NE(runs[0]["metrics"]["true-hypergradient"], runs[1]["metrics"]["true-hypergradient"]) << command;
+  }
+}
+
 TEST(CliSamples, FromAFileAreSolvedAndChecked) {
   const ScratchFolder folder;
   const std::string data = " --data " + folder.file("clouds.svm", clouds(60));
