@@ -16,6 +16,7 @@
 #include <duplex/problem/problem.hpp>
 #include <duplex/problem/stochastic.hpp>
 #include <duplex/run/diagnosis.hpp>
+#include <duplex/run/kept_direction.hpp>
 #include <duplex/run/metrics.hpp>
 #include <duplex/run/observer.hpp>
 #include <duplex/run/summary.hpp>

@@ -83,6 +83,11 @@ experiment::Json certificate_json(const Certificate &certificate) {
                  {"difference_scale", json_number(certificate.difference_scale)},
                  {"difference_tolerance", json_number(certificate.difference_tolerance)}});
   }
+  if (certificate.direction) {
+    json.update({{"direction", json_number(certificate.direction->length)},
+                 {"direction_hypergradient", json_number(certificate.direction->hypergradient)},
+                 {"direction_error", json_number(certificate.direction->error)}});
+  }
   return json;
 }
 
@@ -182,6 +187,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
                                  .kept = {.growth = 0.01},
                                  .observer = progress.if_terminal(),
                                  .in_batches = in_batches ? &*in_batches : nullptr,
+                                 .keeps_direction = arguments.certify,
                                  .trace_file = trace_file};
   for (const auto &metric : request.metrics) {
     require_metric("metrics", metric);
@@ -272,7 +278,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   std::optional<Certificate> certificate; // may take long: all else is written by now
   if (arguments.certify && !series.summary.failed() && !result.interrupted) {
     certificate = duplex::certify(problem, problem.start(), series.state,
-                                  {.claims = claims_of(series.summary, setup.run, solver)});
+                                  {.claims = claims_of(series.summary, setup.run, solver)}, series.last_direction);
     result.series.front().certificate = certificate_json(*certificate);
     if (folder != nullptr) {
       folder->write(results_of(result));

@@ -3,6 +3,7 @@
 #include "experiment/trace_file.hpp"
 #include "report/json_file.hpp"
 
+#include <duplex/run/kept_direction.hpp>
 #include <duplex/run/metrics.hpp>
 #include <duplex/version.hpp>
 
@@ -201,6 +202,10 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   if (request.observer != nullptr) {
     monitor.observers.push_back(request.observer);
   }
+  KeptDirection<Vector> direction(solver.traits().penalizes, request.in_batches != nullptr);
+  if (request.keeps_direction) {
+    monitor.observers.push_back(&direction);
+  }
   Options options = request.options;
   Saving saving;
   if (request.saving) {
@@ -213,6 +218,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
                                                  : solver.run(request.problem, series.state, options, monitor);
   trace.finish();
   series.rows = trace.trace().rows();
+  series.last_direction = direction.last();
   series.trace_failure = trace.failure();
   return series;
 }

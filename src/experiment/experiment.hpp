@@ -7,6 +7,7 @@
 #include "report/files.hpp"
 
 #include <duplex/core/saving.hpp>
+#include <duplex/measure/last_direction.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -31,9 +32,10 @@ struct Series {
   State<Vector> state; ///< where it ended
   std::vector<std::string> metric_names;
   std::vector<TraceRow> rows;
-  std::vector<std::pair<std::string, double>> extra; ///< further final numbers, such as a closed form
-  Json certificate = {};                             ///< where one was asked for
-  std::string trace_failure = {};                    ///< why the trace in a file is not complete; empty: it is
+  std::vector<std::pair<std::string, double>> extra;        ///< further final numbers, such as a closed form
+  Json certificate = {};                                    ///< where one was asked for
+  std::optional<LastDirection<Vector>> last_direction = {}; ///< where it was asked for
+  std::string trace_failure = {};                           ///< why the trace in a file is not complete; empty: it is
 
   [[nodiscard]] double final_metric(std::string_view metric) const;
   /// The metric over iterations (or over seconds) as a curve.
@@ -82,6 +84,7 @@ struct RunRequest {
   std::optional<State<Vector>> start = {}; ///< the problem's own unless given
   Observer<Vector> *observer = nullptr;
   const catalog::SampledProblem *in_batches = nullptr; ///< on whose batches steps are done; null: on the whole
+  bool keeps_direction = false;                        ///< of the last step, for a certificate
   std::optional<Saving> saving = {};                   ///< with the trace
   std::filesystem::path trace_file = {};               ///< empty: none
 };

@@ -2,6 +2,26 @@
 
 namespace duplex {
 
+std::string DirectionError::text() const {
+  constexpr double matters = 0.1;
+  std::string lines = "  the run's direction   its last d, by which x was moved, has the length " +
+                      short_number(length) + ", and ∇φ there " + short_number(hypergradient) + ": d is wrong by " +
+                      short_number(error) +
+                      (hypergradient > 0.0 ? ", which is " + short_number(100.0 * part()) + " % of ∇φ\n" : "\n");
+  const std::string indent(24, ' ');
+  if (of_sample) {
+    lines += indent + "it is that of one batch: the noise of batches is part of this\n";
+  }
+  if (without_second_derivatives) {
+    lines += indent + (part() > matters
+                           ? "that is the bias of a method without second derivatives: it comes to rest where its d "
+                             "is zero, which is beside a solution; a larger penalty brings the two nearer\n"
+                           : "the method has no second derivatives, and so a bias: here it is small beside what is "
+                             "left to descend\n");
+  }
+  return lines;
+}
+
 std::string Certificate::text() const {
   std::string lines = "certificate\n  KKT blocks            ‖∇xF − ∇²xy f·v‖ = " + short_number(blocks.stationarity) +
                       ", ‖∇yF − ∇²yy f·v‖ = " + short_number(blocks.multiplier) +
@@ -27,6 +47,9 @@ std::string Certificate::text() const {
              " of ‖v*‖ = " + short_number(multiplier_length) + "\n";
   } else {
     lines += "  ‖∇φ(x)‖               not available: " + unavailable + "\n";
+  }
+  if (direction) {
+    lines += direction->text();
   }
   if (claims.any()) {
     lines +=

@@ -157,6 +157,21 @@ TEST(Cli, CertifiesTheEndOfARun) {
   EXPECT_NE(text.find("differences of φ      agree along 5 random directions"), std::string::npos) << text;
 }
 
+TEST(Cli, CertifiesTheBiasOfAMethodWithoutSecondDerivatives) {
+  const std::string command = "solve --problem counter-example --solver f2sa --iterations 300 --penalty 100 "
+                              "--penalty-growth 0 --inner 60 --beta 0.8 --certify";
+  const auto text = run_tool(command).output;
+  EXPECT_NE(text.find("that is the bias of a method without second derivatives"), std::string::npos) << text;
+  const auto certificate = nlohmann::json::parse(run_tool(command + " --json").output)["series"][0]["certificate"];
+  EXPECT_LE(certificate["direction"].get<double>(), 1e-4 * certificate["direction_error"].get<double>());
+  EXPECT_NEAR(certificate["direction_error"].get<double>() / certificate["direction_hypergradient"].get<double>(), 1.0,
+              1e-3);
+  const auto of_bagdc = run_tool("solve --problem counter-example --solver bagdc --alpha 0.1 --beta 0.2 --iterations "
+                                 "200 --certify --json");
+  const auto unbiased = nlohmann::json::parse(of_bagdc.output)["series"][0]["certificate"];
+  EXPECT_LE(unbiased["direction_error"].get<double>(), 1e-6);
+}
+
 TEST(Cli, RefutesNoClaimThatIsRight) {
   // A start whose y, clipped with x, leads nowhere; and a lower solve whose rounding is more than that of φ.
   for (const std::string problem :

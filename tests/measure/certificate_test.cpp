@@ -4,6 +4,8 @@
 #include "support.hpp"
 #include "two_numbers.hpp"
 
+#include <duplex/run/kept_direction.hpp>
+
 #include <limits>
 #include <memory>
 
@@ -14,6 +16,19 @@ TEST(Certificate, RefusesNoDirections) {
   const auto problem = small_quadratic.generate<double>();
   EXPECT_EQ(refusal([&] { (void)certify(problem, problem.start(), problem.start(), {.directions = 0}); }),
             "certificate: directions = 0, expected >= 1");
+}
+
+TEST(Certificate, RefusesADirectionThatIsNotLikeX) {
+  const auto problem = small_quadratic.generate<double>();
+  const auto refused = [&](const Vec &x, const Vec &d) {
+    return refusal([&] {
+      (void)certify(problem, problem.start(), problem.start(), {}, LastDirection<Vec>{.x = x, .direction = d});
+    });
+  };
+  const Index size = problem.x_size();
+  EXPECT_CONTAINS(refused(Vec::Ones(size), Vec::Ones(size + 1)), "certificate: a last direction of ");
+  EXPECT_CONTAINS(refused(Vec::Ones(size - 1), Vec::Ones(size)), "certificate: a last direction of ");
+  EXPECT_EQ(refused(Vec::Ones(size), Vec::Ones(size)), "");
 }
 
 TEST(Certificate, DecidesNothingByDifferencesThatCouldNotBeHad) {
@@ -147,6 +162,66 @@ TEST(Certificate, RefutesARunThatEndsWhereTheHypergradientIsNotSmall) {
   EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.kkt = 1e-8}}).holds());
   EXPECT_FALSE(certify(problem, problem.start(), state, {.claims = {.relative_slope = 1e-8}}).holds());
   EXPECT_TRUE(certify(problem, problem.start(), state, {.claims = {.slope = 1.2}}).holds());
+}
+
+/// φ = ½‖x − e‖² + ½‖x‖² in three entries, where a penalty of c leads to x = 1/(1 + c/(1 + c)).
+OnDiagonal half_way() { return {DiagonalSpd<double>(Vec(Vec::Ones(3))), Vec::Ones(3)}; }
+
+template <class S> Certificate certified_end_of(const S &solver, std::int64_t steps) {
+  const auto problem = half_way();
+  KeptDirection<Vec> kept(solver.traits().penalizes);
+  Monitor<Vec> monitor;
+  monitor.observers = {&kept};
+  auto state = problem.start();
+  const auto summary = solve(problem, solver, state, {.max_iterations = steps}, monitor);
+  EXPECT_FALSE(summary.failed()) << summary.brief();
+  return certify(problem, problem.start(), state, {}, kept.last());
+}
+
+TEST(ACertificateOfADirection, TellsTheBiasOfAMethodWithoutSecondDerivatives) {
+  for (const double penalty : {10.0, 100.0}) {
+    const F2sa solver{.alpha = 0.2, .beta = 0.8, .inner = 60, .penalty = penalty, .penalty_growth = 0.0};
+    const auto certificate = certified_end_of(solver, 400);
+    ASSERT_TRUE(certificate.direction);
+    const double slope = std::sqrt(3.0) / (1.0 + 2.0 * penalty); // |2x − 1| of each entry
+    EXPECT_NEAR(certificate.direction->hypergradient, slope, 1e-6);
+    EXPECT_NEAR(certificate.direction->error, slope, 1e-6) << "d itself is zero";
+    EXPECT_LE(certificate.direction->length, 1e-6);
+    EXPECT_CONTAINS(certificate.text(), "which is 100 % of ∇φ");
+    EXPECT_CONTAINS(certificate.text(), "that is the bias of a method without second derivatives");
+  }
+}
+
+TEST(ACertificateOfADirection, SaysWhereABiasIsSmallBesideWhatIsLeftToDescend) {
+  const F2sa solver{.alpha = 0.01, .beta = 0.8, .inner = 60, .penalty = 1000.0, .penalty_growth = 0.0};
+  const auto certificate = certified_end_of(solver, 3);
+  ASSERT_TRUE(certificate.direction);
+  EXPECT_LE(certificate.direction->part(), 0.01);
+  EXPECT_GT(certificate.direction->error, 0.0);
+  EXPECT_CONTAINS(certificate.text(), "here it is small beside what is left to descend");
+}
+
+TEST(ACertificateOfADirection, SpeaksOfNoBiasWhereTheMethodHasNone) {
+  const auto certificate = certified_end_of(Soba{.alpha = 0.1, .beta = 0.5, .eta = 0.5, .decay = 0.0}, 30);
+  ASSERT_TRUE(certificate.direction);
+  EXPECT_GT(certificate.direction->error, 0.0) << "v is on its way";
+  EXPECT_CONTAINS(certificate.text(), "the run's direction");
+  EXPECT_EQ(certificate.text().find("bias"), std::string::npos) << certificate.text();
+}
+
+TEST(ACertificateOfADirection, IsNotThereWhereNoneWasGiven) {
+  const auto problem = half_way();
+  const auto certificate = certify(problem, problem.start(), problem.start());
+  EXPECT_FALSE(certificate.direction);
+  EXPECT_EQ(certificate.text().find("the run's direction"), std::string::npos);
+  EXPECT_FALSE(KeptDirection<Vec>().last());
+}
+
+TEST(ACertificateOfADirection, SaysThatABatchHasNoise) {
+  const auto problem = half_way();
+  const auto start = problem.start();
+  const LastDirection<Vec> last{.x = start.x, .direction = Vec::Ones(3), .of_sample = true};
+  EXPECT_CONTAINS(certify(problem, start, start, {}, last).text(), "the noise of batches is part of this");
 }
 
 } // namespace

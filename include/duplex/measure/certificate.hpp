@@ -1,11 +1,13 @@
 #pragma once
 // What a run's end is worth, by means that no method uses: ∇φ(x) by a solve of the lower level with its error, the same
 // by differences of φ along random directions, and the KKT blocks of (x, y, v); and whether that bears out what the run
-// says of itself. Where x has bounds, ‖∇φ‖ is that of the free part (box.hpp), and φ is differenced within the box: to
-// both sides along entries that have room for that, and from the bound inward along the others.
+// says of itself. Beside the direction that the run took for ∇φ at its last step it sets the exact one. Where x has
+// bounds, ‖∇φ‖ is that of the free part (box.hpp), and φ is differenced within the box: to both sides along entries
+// that have room for that, and from the bound inward along the others.
 
 #include <duplex/measure/differences.hpp>
 #include <duplex/measure/exact.hpp>
+#include <duplex/measure/last_direction.hpp>
 #include <duplex/measure/residual.hpp>
 #include <duplex/measure/verification.hpp>
 
@@ -34,6 +36,19 @@ struct CertificateOptions {
   RunClaims claims = {};
 };
 
+/// The d of a run's last step beside ∇φ at the x where it was computed.
+struct DirectionError {
+  double length = 0.0;                     ///< ‖d‖
+  double hypergradient = 0.0;              ///< ‖∇φ‖
+  double error = 0.0;                      ///< ‖d − ∇φ‖, of all entries, whatever bounds x has
+  bool without_second_derivatives = false; ///< as in LastDirection, and so is the next
+  bool of_sample = false;
+
+  /// Of the length of ∇φ.
+  [[nodiscard]] double part() const { return error > 0.0 ? error / hypergradient : 0.0; }
+  [[nodiscard]] std::string text() const;
+};
+
 struct Certificate {
   KktBlocks blocks;                          ///< at the x, y and v of the run
   std::string unavailable;                   ///< why ∇φ(x) does not exist or could not be had; the rest is zero then
@@ -50,7 +65,8 @@ struct Certificate {
   int directions = 0;                        ///< along which φ was differenced
   double difference_error = 0.0; ///< largest |difference − ∇φ·u|, u of length one, over `difference_scale`
   double difference_scale = 0.0; ///< the larger of ‖∇φ(x)‖ and ‖∇φ(x₀)‖; from a bound inward, of all of ∇φ(x)
-  double difference_tolerance = 0.0; ///< what truncation and rounding may leave of that error
+  double difference_tolerance = 0.0;       ///< what truncation and rounding may leave of that error
+  std::optional<DirectionError> direction; ///< where the run's last one was given, and ∇φ exists there
   RunClaims claims;
   std::string refuted; ///< what the run claims and is not borne out, with the numbers; empty where there is nothing
 
@@ -95,7 +111,8 @@ public:
   explicit Certifier(const ProblemView<V> &problem)
       : problem_(problem), upper_(problem.upper()), box_(problem.box()), exact_(problem), meter_(problem) {}
 
-  [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options);
+  [[nodiscard]] Certificate certify(const State<V> &start, const State<V> &end, const CertificateOptions &options,
+                                    const std::optional<LastDirection<V>> &last);
 
 private:
   [[nodiscard]] static std::string refuted(const Certificate &certificate, double goal) {
@@ -127,6 +144,18 @@ private:
     certificate.lower_length = norm(meter_.y());
     certificate.multiplier_error = distance(end.v, meter_.v(), scratch);
     certificate.multiplier_length = norm(meter_.v());
+  }
+
+  [[nodiscard]] std::optional<DirectionError> direction_error(const LastDirection<V> &last, const V &y) {
+    if (!meter_.at(last.x, y, {.exactly = true}).known()) {
+      return std::nullopt;
+    }
+    V scratch = zeros_like(last.x);
+    return DirectionError{.length = norm(last.direction),
+                          .hypergradient = norm(meter_.hypergradient()),
+                          .error = distance(last.direction, meter_.hypergradient(), scratch),
+                          .without_second_derivatives = last.without_second_derivatives,
+                          .of_sample = last.of_sample};
   }
 
   void difference(const V &x, const CertificateOptions &options, Certificate &certificate) {
@@ -241,7 +270,8 @@ private:
 
 // Outside of the class, where it would be inline, and be compiled by every program that calls it.
 template <VectorSpace V>
-Certificate Certifier<V>::certify(const State<V> &start, const State<V> &end, const CertificateOptions &options) {
+Certificate Certifier<V>::certify(const State<V> &start, const State<V> &end, const CertificateOptions &options,
+                                  const std::optional<LastDirection<V>> &last) {
   Certificate certificate;
   certificate.claims = options.claims;
   certificate.blocks = KktResidual<ProblemView<V>>(problem_).at(end.x, end.y, end.v);
@@ -263,6 +293,9 @@ Certificate Certifier<V>::certify(const State<V> &start, const State<V> &end, co
   }
   certificate.unavailable = slope.unavailable;
   certificate.refuted = refuted(certificate, goal);
+  if (last && certificate.exists()) {
+    certificate.direction = direction_error(*last, end.y);
+  }
   return certificate;
 }
 
@@ -271,16 +304,23 @@ extern template class Certifier<Eigen::VectorXd>;
 
 } // namespace detail
 
-/// Of a run from `start` to `end`. Solves the lower level some 2·directions times to rounding.
+/// Of a run from `start` to `end`, with what it took for ∇φ `last` where that is known (run/kept_direction.hpp). Solves
+/// the lower level some 2·directions times to rounding.
 template <SecondOrderProblem P>
 [[nodiscard]] Certificate certify(const P &problem, const State<VectorOf<P>> &start, const State<VectorOf<P>> &end,
-                                  const CertificateOptions &options = {}) {
+                                  const CertificateOptions &options = {},
+                                  const std::optional<LastDirection<VectorOf<P>>> &last = {}) {
   if (options.directions < 1) {
     throw InvalidInput("certificate: directions = " + field_text(options.directions) + ", expected >= 1");
   }
+  if (last && (size(last->x) != problem.x_size() || size(last->direction) != problem.x_size())) {
+    throw InvalidInput("certificate: a last direction of " + std::to_string(size(last->direction)) +
+                       " entries at an x of " + std::to_string(size(last->x)) + ", the problem's x has " +
+                       std::to_string(problem.x_size()));
+  }
   auto state = end;
   prepare_start(problem, state);
-  return detail::Certifier<VectorOf<P>>(ProblemView<VectorOf<P>>(problem)).certify(start, state, options);
+  return detail::Certifier<VectorOf<P>>(ProblemView<VectorOf<P>>(problem)).certify(start, state, options, last);
 }
 
 } // namespace duplex
