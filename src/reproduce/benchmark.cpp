@@ -1,17 +1,18 @@
 // The field's benchmark of bilevel methods: each of the house with steps from the same small search, and `automatic`
 // without any, on the same tasks. Stochastic methods see batches of 64 samples of each level, the others all of it.
 
-#include "reproduce/benchmark_tasks.hpp"
+#include "reproduce/benchmark_runs.hpp"
 
 #include "report/table.hpp"
 #include "reproduce/quantile.hpp"
 
+#include <duplex/measure/exact.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,139 +23,19 @@ namespace duplex::reproduce {
 namespace in_benchmark {
 namespace {
 
-using catalog::FloatVector;
+using Run = BenchmarkRun;
 
-struct Method {
-  std::string_view spec;
-  bool on_batches;
-  bool has_steps = true;
-  bool has_eta = false;
-};
+/// The runs of each method on a task, in the order of raced_methods, and what they are held against.
+struct TaskRuns {
+  std::vector<std::vector<Run>> of_method = std::vector<std::vector<Run>>(raced_methods.size());
+  std::vector<double> nearly_final; ///< of each draw: a hundredth above φ where the best run ended
 
-constexpr std::array<Method, 19> methods{{
-    {"soba", true, true, true},
-    {"ma-soba", true, true, true},
-    {"saba", true, true, true},
-    {"srba", true, true, true},
-    {"spaba", true, true, true},
-    {"sbagdc", true, true, true},
-    {"sbagdc:reduced=true", true, true, true},
-    {"f2sa", true},
-    {"pbgd", true},
-    {"bome", true},
-    {"meha", true},
-    {"bagdc", false},
-    {"bagdc:mixing=5:dual=constant:eta=0.3", false},
-    {"nosa", false},
-    {"rhg", false},
-    {"cg", false},
-    {"ns", false},
-    {"s-tfbo", false, false},
-    {"automatic", false, false},
-}};
-
-constexpr std::array<double, 5> searched_beta{0.01, 0.03, 0.1, 0.3, 1.0};
-constexpr std::array<double, 6> searched_alpha{0.001, 0.003, 0.03, 0.1, 0.3, 1.0}; ///< times the task's unit
-constexpr double part_of_time_for_search = 0.15; ///< of a run's seconds, for each pair
-constexpr std::uint64_t seed_of_search = 1000;
-
-/// A metric over a run.
-struct Look {
-  double seconds;
-  double samples; ///< of both levels that gradients and products have seen
-  double value;
-};
-
-struct Run {
-  std::vector<Look> looks;
-  bool failed = false;
-
-  [[nodiscard]] double best() const {
-    double best = infinity;
-    for (const auto &look : looks) {
-      best = std::min(best, look.value);
-    }
-    return best;
-  }
-  [[nodiscard]] double last() const { return failed || looks.empty() ? infinity : looks.back().value; }
-  [[nodiscard]] double seconds_to(double goal) const {
-    for (const auto &look : looks) {
-      if (look.value <= goal) {
-        return look.seconds;
-      }
-    }
-    return infinity;
-  }
-  /// The best value up to then.
-  [[nodiscard]] double best_after(double seconds) const {
-    double best = infinity;
-    for (const auto &look : looks) {
-      best = look.seconds <= seconds ? std::min(best, look.value) : best;
-    }
-    return best;
+  [[nodiscard]] const std::vector<Run> &of(std::string_view spec) const {
+    const auto found = std::find_if(raced_methods.begin(), raced_methods.end(),
+                                    [&](const RacedMethod &method) { return method.spec == spec; });
+    return of_method[static_cast<std::size_t>(found - raced_methods.begin())];
   }
 };
-
-class Observing final : public Observer<FloatVector> {
-public:
-  Observing(const TaskDraw &draw, Run &run) : draw_(&draw), run_(&run) {}
-  void observe(const Progress<FloatVector> &progress) override {
-    run_->looks.push_back(
-        {progress.seconds,
-         progress.counters.lower_passes * draw_->lower_samples + progress.counters.upper_passes * draw_->upper_samples,
-         draw_->metric(progress.state)});
-  }
-
-private:
-  const TaskDraw *draw_;
-  Run *run_;
-};
-
-Run run_of(const TaskDraw &draw, const Method &method, const std::string &spec, double seconds, std::uint64_t seed,
-           const Settings &settings) {
-  const auto solver = catalog::make_solver(spec);
-  Run run;
-  Observing observing(draw, run);
-  Monitor<FloatVector> monitor;
-  monitor.observers = {&observing};
-  monitor.cadence = {.every = 1, .growth = 0.15, .from_start = true};
-  Options options{.max_iterations = 100'000'000, .max_seconds = seconds};
-  options.seed = seed;
-  options.interrupt = settings.interrupt;
-  auto state = draw.start;
-  const Summary summary = method.on_batches ? solver->run(draw.problem, state, options, monitor)
-                                            : solver->run(draw.problem.whole(), state, options, monitor);
-  run.failed = summary.failed();
-  return run;
-}
-
-/// With the steps that did best on a draw of its own. Those that end in NaN, or worse than they began, are left out by
-/// being the worst.
-std::string searched(const Task &task, const TaskDraw &draw, const Method &method, const Settings &settings) {
-  if (!method.has_steps) {
-    return std::string(method.spec);
-  }
-  std::string best_spec;
-  double best = std::numeric_limits<double>::infinity();
-  for (const double beta : searched_beta) {
-    for (const double alpha : searched_alpha) {
-      std::string spec = fmt::format("{}:alpha={}:beta={}", method.spec, alpha * task.unit_of_alpha, beta);
-      if (method.has_eta) {
-        spec += fmt::format(":eta={}", beta);
-      }
-      const Run run = run_of(draw, method, spec, part_of_time_for_search * task.seconds, seed_of_search, settings);
-      if (settings.interrupted()) {
-        return best_spec;
-      }
-      const double reached = run.last();
-      if (best_spec.empty() || reached < best) {
-        best = reached;
-        best_spec = std::move(spec);
-      }
-    }
-  }
-  return best_spec;
-}
 
 std::string text_of(const Task &task, double value) {
   return !std::isfinite(value)            ? "-"
@@ -186,26 +67,21 @@ report::Curve curve_of(const std::string &name, const std::vector<Run> &runs, bo
   return curve;
 }
 
-/// What the task's numbers are held against.
-void claim_of(const Task &task, const std::vector<std::vector<Run>> &runs, Experiment &result) {
-  const auto of = [&](std::string_view spec) -> const std::vector<Run> & {
-    const auto found = std::find_if(methods.begin(), methods.end(), [&](const Method &m) { return m.spec == spec; });
-    return runs[static_cast<std::size_t>(found - methods.begin())];
-  };
-  if (task.log_metric) {
-    constexpr double hundredth = 0.01;
-    const auto best_of = [&](std::string_view spec) {
-      return median_of(of(spec), [](const Run &r) { return r.best(); });
-    };
-    const double reduced = std::max({best_of("saba"), best_of("srba"), best_of("spaba")});
-    result.claim("benchmark." + task.name + ".reduced", "SABA, SRBA and SPABA come a hundred times as near as SOBA",
-                 "their papers", fmt::format("{:.1e} against {:.1e}", reduced, best_of("soba")),
-                 reduced <= hundredth * best_of("soba"));
-  }
-  if (task.goals.empty() || task.log_metric) {
-    return;
-  }
-  const auto claim_times = [&](const std::string &id, const std::string &text, const std::vector<Run> &own) {
+double median_best(const std::vector<Run> &runs) {
+  return median_of(runs, [](const Run &run) { return run.best(); });
+}
+
+void claim_by_noise(const Task &task, const TaskRuns &runs, Experiment &result) {
+  constexpr double hundredth = 0.01;
+  const double reduced =
+      std::max({median_best(runs.of("saba")), median_best(runs.of("srba")), median_best(runs.of("spaba"))});
+  const double soba = median_best(runs.of("soba"));
+  result.claim("benchmark." + task.name + ".reduced", "SABA, SRBA and SPABA come a hundred times as near as SOBA",
+               "their papers", fmt::format("{:.1e} against {:.1e}", reduced, soba), reduced <= hundredth * soba);
+}
+
+void claim_by_time(const Task &task, const TaskRuns &runs, Experiment &result) {
+  const auto claim = [&](const std::string &id, const std::string &text, const std::vector<Run> &own) {
     constexpr double soon = 0.5;
     constexpr double later = 1.5;
     const double first = median_of(own, [&](const Run &run) { return run.seconds_to(task.goals.front()); });
@@ -215,8 +91,60 @@ void claim_of(const Task &task, const std::vector<std::vector<Run>> &runs, Exper
                  first <= soon && second <= later);
   };
   const std::string goals = text_of(task, task.goals.front()) + " and " + text_of(task, task.goals.back());
-  claim_times(".srba", "SRBA with searched steps is at " + goals + " of test error", of("srba"));
-  claim_times(".untuned", "automatic, without a step, is at " + goals + " of test error", of("automatic"));
+  claim(".srba", "SRBA with searched steps is at " + goals + " of test error", runs.of("srba"));
+  claim(".untuned", "automatic, without a step, is at " + goals + " of test error", runs.of("automatic"));
+}
+
+void claim_by_value(const Task &task, const TaskRuns &runs, Experiment &result) {
+  const double found = median_best(runs.of("automatic"));
+  result.claim("benchmark." + task.name + ".untuned", "automatic, without a step, comes to a loss of",
+               "at most " + text_of(task, task.goals.back()), text_of(task, found), found <= task.goals.back());
+}
+
+/// Passes over all samples of both levels, as a median over draws, before a method's runs are nearly where the best
+/// ends.
+double passes_to_nearly_final(const TaskRuns &runs, const std::vector<Run> &own, double samples_of_pass) {
+  std::vector<double> passes;
+  for (std::size_t seed = 0; seed < own.size(); ++seed) {
+    passes.push_back(own[seed].samples_to(runs.nearly_final[seed]) / samples_of_pass);
+  }
+  return quantile(std::move(passes), 0.5);
+}
+
+std::string text_of_passes(double passes) { return std::isfinite(passes) ? fmt::format("{:.1f}", passes) : "-"; }
+
+void claim_by_samples(const Task &task, const TaskRuns &runs, double samples_of_pass, Experiment &result) {
+  double fewest_of_batches = infinity;
+  double fewest_of_all = infinity;
+  std::string_view in_batches = "none";
+  std::string_view at_a_time = "none";
+  for (std::size_t m = 0; m < raced_methods.size(); ++m) {
+    const double passes = passes_to_nearly_final(runs, runs.of_method[m], samples_of_pass);
+    double &fewest = raced_methods[m].on_batches ? fewest_of_batches : fewest_of_all;
+    if (passes < fewest) {
+      fewest = passes;
+      (raced_methods[m].on_batches ? in_batches : at_a_time) = raced_methods[m].spec;
+    }
+  }
+  result.claim("benchmark." + task.name + ".passes",
+               "a method in batches is within 1 % of the final loss after fewer passes than any on all samples",
+               "fewer",
+               fmt::format("{} after {}, {} after {}", in_batches, text_of_passes(fewest_of_batches), at_a_time,
+                           text_of_passes(fewest_of_all)),
+               fewest_of_batches < fewest_of_all);
+}
+
+/// A hundredth above φ(x), exactly, where the run ended whose metric was the smallest.
+double nearly_final_value(const TaskDraw &draw, const TaskRuns &runs) {
+  constexpr double nearly = 1.01;
+  const Run *best = nullptr;
+  for (const auto &own : runs.of_method) {
+    if (best == nullptr || own.back().last() < best->last()) {
+      best = &own.back();
+    }
+  }
+  ExactSolver<catalog::FloatProblem> exact(draw.problem.whole());
+  return nearly * exact.at(best->end.x, best->end.y).value;
 }
 
 } // namespace
@@ -231,9 +159,13 @@ Experiment benchmark(const Settings &settings) {
                     .figure = {.title = "The field's benchmark", .panels = {}},
                     .reference = "target"};
   for (const auto &task : benchmark_tasks(settings)) {
-    std::vector<std::string> head{"method", "steps", "half of the time", "at the end", "spread", "samples"};
+    const bool counts_passes = task.judged == Judged::by_samples;
+    std::vector<std::string> head{"method", "steps", "half of the time", "best", "spread", "samples"};
     for (const double goal : task.goals) {
       head.push_back(text_of(task, goal) + " after");
+    }
+    if (counts_passes) {
+      head.emplace_back("passes to 1 %");
     }
     report::Table table(head);
     report::Panel over_time{.title = task.name,
@@ -246,17 +178,23 @@ Experiment benchmark(const Settings &settings) {
     over_samples.x_label = "samples seen";
     std::vector<std::string> specs;
     {
-      const TaskDraw draw = task.draw(seed_of_search);
-      for (const auto &method : methods) {
-        specs.push_back(searched(task, draw, method, settings));
+      const TaskDraw draw = (task.draw_for_search ? task.draw_for_search : task.draw)(seed_of_search);
+      for (const auto &method : raced_methods) {
+        specs.push_back(with_searched_steps(task, draw, method, settings));
         settings.told(fmt::format("{}: {}", task.name, specs.back()));
       }
     }
-    std::vector<std::vector<Run>> runs(methods.size());
+    TaskRuns runs;
+    double samples_of_pass = 0.0;
     for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(settings.seeds); ++seed) {
       const TaskDraw draw = task.draw(settings.seed + seed);
-      for (std::size_t m = 0; m < methods.size() && !settings.interrupted(); ++m) {
-        runs[m].push_back(run_of(draw, methods[m], specs[m], task.seconds, settings.seed + seed, settings));
+      samples_of_pass = draw.lower_samples + draw.upper_samples;
+      for (std::size_t m = 0; m < raced_methods.size() && !settings.interrupted(); ++m) {
+        runs.of_method[m].push_back(
+            benchmark_run(draw, raced_methods[m], specs[m], task.seconds, settings.seed + seed, settings));
+      }
+      if (counts_passes && !settings.interrupted()) {
+        runs.nearly_final.push_back(nearly_final_value(draw, runs));
       }
       settings.told(fmt::format("{}: seed {}", task.name, settings.seed + seed));
     }
@@ -264,9 +202,9 @@ Experiment benchmark(const Settings &settings) {
       result.interrupted = true;
       return result;
     }
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      const auto &own = runs[m];
-      const auto name = std::string(methods[m].spec);
+    for (std::size_t m = 0; m < raced_methods.size(); ++m) {
+      const auto &own = runs.of_method[m];
+      const auto name = std::string(raced_methods[m].spec);
       std::vector<double> ends;
       std::transform(own.begin(), own.end(), std::back_inserter(ends), [](const Run &run) { return run.best(); });
       const auto steps = specs[m].size() > name.size() ? specs[m].substr(name.size() + 1) : std::string("its own");
@@ -279,7 +217,13 @@ Experiment benchmark(const Settings &settings) {
           fmt::format("{:.2g}", median_of(own, [](const Run &run) { return run.looks.back().samples; }))};
       for (const double goal : task.goals) {
         const double seconds = median_of(own, [&](const Run &run) { return run.seconds_to(goal); });
-        row.push_back(std::isfinite(seconds) ? duration_text(seconds) : "-");
+        const double samples = median_of(own, [&](const Run &run) { return run.samples_to(goal); });
+        row.push_back(std::isfinite(seconds) ? fmt::format("{}, {} passes", duration_text(seconds),
+                                                           text_of_passes(samples / samples_of_pass))
+                                             : "-");
+      }
+      if (counts_passes) {
+        row.push_back(text_of_passes(passes_to_nearly_final(runs, own, samples_of_pass)));
       }
       table.add(row);
       over_time.curves.push_back(curve_of(name, own, false));
@@ -287,7 +231,22 @@ Experiment benchmark(const Settings &settings) {
     }
     result.tables.push_back(
         fmt::format("{}, {} s a run, {} seeds\n{}", task.name, task.seconds, settings.seeds, table.text()));
-    claim_of(task, runs, result);
+    switch (task.judged) {
+    case Judged::by_time:
+      claim_by_time(task, runs, result);
+      break;
+    case Judged::by_noise:
+      claim_by_noise(task, runs, result);
+      break;
+    case Judged::by_value:
+      claim_by_value(task, runs, result);
+      break;
+    case Judged::by_samples:
+      claim_by_samples(task, runs, samples_of_pass, result);
+      break;
+    case Judged::not_at_all:
+      break;
+    }
     result.figure.panels.push_back(std::move(over_time));
     result.figure.panels.push_back(std::move(over_samples));
   }

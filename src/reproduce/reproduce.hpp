@@ -64,7 +64,7 @@ struct Settings {
     visit("only", self.only, any_number,
           "zoo: families, clean-anywhere: tables, benchmark: tasks with this in their name (empty: all)");
     visit("starts", self.starts, Bound{.low = 1, .high = 10}, "zoo: starts of each family; ijcnn1: starts");
-    visit("ijcnn1", self.ijcnn1, any_number, "ijcnn1: its training rows, in LIBSVM's format");
+    visit("ijcnn1", self.ijcnn1, any_number, "ijcnn1, benchmark: ijcnn1's training rows, in LIBSVM's format");
     visit("data-dir", self.data_dir, any_number, "clean-anywhere: folder of its tables (empty: data/tables)");
     visit("export", self.export_to, any_number,
           "clean-anywhere: folder for its tables with their wrong labels, for other tools; nothing is cleaned then");
