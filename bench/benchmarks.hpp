@@ -10,6 +10,7 @@ void register_counter_example();
 void register_eigen_pass();
 void register_hardware();
 void register_hyper_cleaning();
+void register_stochastic();
 
 /// x and y of hyper-cleaning after so many steps from zero, on the samples of DUPLEX_BENCH_DATA, as
 /// FOLDER/{fused_byte,fused_float16,fused_float32,general_byte}_{x,y}.npy.

@@ -18,6 +18,7 @@ int run_benchmarks(int argc, char **argv) {
   duplex::bench::register_counter_example();
   duplex::bench::register_eigen_pass();
   duplex::bench::register_hyper_cleaning();
+  duplex::bench::register_stochastic();
   duplex::bench::register_hardware();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {

@@ -10,6 +10,7 @@ import tempfile
 
 import counter_example
 import hyper_cleaning
+import stochastic
 from common import ROOT, Failure, Table, faster_of, google_benchmark, pytorch, write_atomically
 from fashion_mnist import write_split
 
@@ -38,8 +39,10 @@ def judge(report):
     report["cores_were_free"] = hyper_cleaning.cores_were_free(ours)
     report["derived"] = counter_example.derive(ours, torch["results"])
     report["derived_cleaning"] = hyper_cleaning.derive(ours, torch["cleaning"])
+    report["derived_stochastic"] = stochastic.derive(ours)
     report["targets"] = counter_example.check(ours, torch["results"], report["derived"])
     report["targets"] += hyper_cleaning.check(report["derived_cleaning"], report["distances"])
+    report["targets"] += stochastic.check(report["derived_stochastic"])
 
 
 def show(report):
@@ -47,6 +50,7 @@ def show(report):
     table = Table()
     counter_example.tabulate(table, ours, report["native"], torch["results"], report["derived"])
     hyper_cleaning.tabulate(table, ours, torch["cleaning"], report["derived_cleaning"], report["memory"])
+    stochastic.tabulate(table, ours, report["derived_stochastic"])
     table.print()
     print(f"\nPyTorch {torch['torch']}, BLAS {torch['blas']} {torch['openblas_coretype']}".rstrip())
     if "openblas" not in torch["blas"] and "mkl" not in torch["blas"]:

@@ -5,12 +5,7 @@
 // double precision into FOLDER as plain numbers, and prints the time of a step in float, the best of some runs of TIMED
 // steps, as JSON.
 
-#include <duplex/methods/saba.hpp>
-#include <duplex/methods/soba.hpp>
-#include <duplex/methods/srba.hpp>
-#include <duplex/problem/finite_sum.hpp>
-#include <duplex/problems/hyper_cleaning.hpp>
-#include <duplex/solve.hpp>
+#include "stochastic_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,23 +22,7 @@
 namespace {
 
 using namespace duplex;
-
-constexpr Index batch_size = 64;
-constexpr std::uint64_t seed = 0;
-// As large as benchmark_bilevel's MNIST, but for a number of samples that is a multiple of the batch.
-constexpr HyperCleaningSettings settings{.samples = 312 * batch_size,
-                                         .trusted = 78 * batch_size,
-                                         .held_out = 0,
-                                         .features = 784,
-                                         .classes = 10,
-                                         .noise = 0.5,
-                                         .separation = 3.0,
-                                         .rho = 0.4};
-constexpr double alpha = 100.0;
-constexpr double beta = 0.01;
-constexpr Soba soba{.alpha = alpha, .beta = beta, .eta = beta};
-constexpr Saba saba{.alpha = alpha, .beta = beta, .eta = beta};
-constexpr Srba srba{.alpha = alpha, .beta = beta, .eta = beta, .period = 0.1};
+using namespace duplex::bench;
 
 template <class T> void write(const std::filesystem::path &file, const T *values, std::size_t count) {
   std::ofstream out(file, std::ios::binary);
@@ -61,8 +40,8 @@ void write_samples(const std::filesystem::path &folder, const std::string &name,
 
 /// The first samples of the batches, in the order in which a run with the seed sees them.
 void write_batches(const std::filesystem::path &folder, const HyperCleaning<double> &problem, std::int64_t steps) {
-  const auto batches = in_batches(problem, batch_size);
-  Drawn drawn(batches, seed);
+  const auto batches = in_batches(problem, stochastic_batch);
+  Drawn drawn(batches, stochastic_seed);
   std::vector<std::int64_t> lower;
   std::vector<std::int64_t> upper;
   for (std::int64_t k = 0; k < steps; ++k) {
@@ -78,7 +57,8 @@ template <class S>
 void write_state(const std::filesystem::path &folder, const HyperCleaning<double> &problem, const S &method,
                  std::int64_t steps) {
   auto state = problem.start();
-  const auto summary = solve(in_batches(problem, batch_size), method, state, {.max_iterations = steps, .seed = seed});
+  const auto summary =
+      solve(in_batches(problem, stochastic_batch), method, state, {.max_iterations = steps, .seed = stochastic_seed});
   if (summary.failed()) {
     throw std::runtime_error(summary.brief());
   }
@@ -91,13 +71,9 @@ void write_state(const std::filesystem::path &folder, const HyperCleaning<double
 
 template <class S> double seconds_per_step(const HyperCleaning<float> &problem, const S &method, std::int64_t steps) {
   constexpr int runs = 5;
-  double best = std::numeric_limits<double>::infinity();
+  double best = infinity;
   for (int run = 0; run < runs; ++run) {
-    auto state = problem.start();
-    const auto warm = solve(in_batches(problem, batch_size), method, state, {.max_iterations = 1, .seed = seed});
-    state = problem.start();
-    const auto all = solve(in_batches(problem, batch_size), method, state, {.max_iterations = steps, .seed = seed});
-    best = std::min(best, (all.seconds - warm.seconds) / static_cast<double>(steps - 1)); // without SABA's first tables
+    best = std::min(best, seconds_of_stochastic_step(problem, method, steps));
   }
   return best;
 }
@@ -112,22 +88,24 @@ int main(int argc, char **argv) {
     const std::filesystem::path folder = argv[1];
     const std::int64_t checked = std::stoll(argv[2]);
     const std::int64_t timed = std::stoll(argv[3]);
-    const auto exact = settings.generate<double>();
+    const auto exact = stochastic_cleaning.generate<double>();
     write_samples(folder, "training", exact.training());
     write_samples(folder, "trusted", exact.trusted());
     write_batches(folder, exact, std::max(checked, timed));
-    write_state(folder, exact, soba, checked);
-    write_state(folder, exact, saba, checked);
-    write_state(folder, exact, srba, checked);
-    const auto problem = settings.generate<float>();
-    constexpr Index batches_of_pass = settings.samples / batch_size + settings.trusted / batch_size;
-    std::cout << "{\"batch\": " << batch_size << ", \"alpha\": " << alpha << ", \"beta\": " << beta
-              << ", \"decay\": " << soba.decay << ", \"rho\": " << settings.rho << ", \"classes\": " << settings.classes
-              << ", \"features\": " << settings.features
-              << ", \"period\": " << std::llround(srba.period * static_cast<double>(batches_of_pass))
-              << ", \"seconds\": {\"soba\": " << seconds_per_step(problem, soba, timed)
-              << ", \"saba\": " << seconds_per_step(problem, saba, timed)
-              << ", \"srba\": " << seconds_per_step(problem, srba, timed) << "}}\n";
+    write_state(folder, exact, stochastic_soba, checked);
+    write_state(folder, exact, stochastic_saba, checked);
+    write_state(folder, exact, stochastic_srba, checked);
+    const auto problem = stochastic_cleaning.generate<float>();
+    constexpr Index batches_of_pass =
+        stochastic_cleaning.samples / stochastic_batch + stochastic_cleaning.trusted / stochastic_batch;
+    std::cout << "{\"batch\": " << stochastic_batch << ", \"alpha\": " << stochastic_alpha
+              << ", \"beta\": " << stochastic_beta << ", \"decay\": " << stochastic_soba.decay
+              << ", \"rho\": " << stochastic_cleaning.rho << ", \"classes\": " << stochastic_cleaning.classes
+              << ", \"features\": " << stochastic_cleaning.features
+              << ", \"period\": " << std::llround(stochastic_srba.period * static_cast<double>(batches_of_pass))
+              << ", \"seconds\": {\"soba\": " << seconds_per_step(problem, stochastic_soba, timed)
+              << ", \"saba\": " << seconds_per_step(problem, stochastic_saba, timed)
+              << ", \"srba\": " << seconds_per_step(problem, stochastic_srba, timed) << "}}\n";
     return 0;
   } catch (const std::exception &error) {
     std::cerr << "duplex_stochastic: " << error.what() << "\n";
