@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -108,12 +109,24 @@ public:
     return {.dense = {.values = scratch}};
   }
 
-  /// Where the next block is stored.
+  /// The rows that will be selected next, where that is known. These were asked of memory then, as those are now.
+  void expect(std::optional<Index> first) { next_ = first; }
+
+  /// What a pass over a block asks of memory: the next block.
   [[nodiscard]] kernels::Ahead after(std::size_t block) const {
-    if (shape_.sparse || block + 1 == shape_.blocks()) {
+    if (shape_.sparse || next_ || block + 1 == shape_.blocks()) {
       return {};
     }
     return {features_->data() + first_row(block + 1) * row_bytes(), shape_.rows_in(block + 1) * row_bytes()};
+  }
+  /// The same of the first pass over these rows: as many of those that are expected, where these are.
+  [[nodiscard]] kernels::Ahead ahead_of_first_pass(std::size_t block) const {
+    if (shape_.sparse || !next_) {
+      return after(block);
+    }
+    const std::size_t all = static_cast<std::size_t>(features_->rows());
+    const std::size_t first = std::min(all, static_cast<std::size_t>(*next_) + block * shape_.height);
+    return {features_->data() + first * row_bytes(), std::min(shape_.rows_in(block), all - first) * row_bytes()};
   }
 
   [[nodiscard]] const std::vector<float> &scale() const { return features_->scale(); }
@@ -125,6 +138,7 @@ private:
   const FeatureTable *features_;
   Shape shape_;
   std::size_t first_ = 0;
+  std::optional<Index> next_;
 };
 
 /// A weight for each output and feature, and a bias for each output.
@@ -255,14 +269,19 @@ private:
 
 /// out[c][i] = Σ_j rows[i][j] weights[c][j], without the bias.
 template <class T>
-void multiply(const RowBlocks<T> &from, std::size_t block, const BlockOfRows<T> &rows, const Panel<T> &panel, T *out) {
+void multiply(const RowBlocks<T> &from, std::size_t block, const BlockOfRows<T> &rows, const Panel<T> &panel, T *out,
+              kernels::Ahead ahead) {
   const Shape &shape = from.shape();
   if (rows.sparse != nullptr) {
     sparse_forward(*rows.sparse, rows.first, shape.rows_in(block), panel.weights.data(), shape.outputs(), out);
     return;
   }
   kernels::row_kernels<T>().forward(rows.dense, shape.rows_in(block), shape.width(), panel.weights.data(),
-                                    shape.outputs(), out, from.after(block));
+                                    shape.outputs(), out, ahead);
+}
+template <class T>
+void multiply(const RowBlocks<T> &from, std::size_t block, const BlockOfRows<T> &rows, const Panel<T> &panel, T *out) {
+  multiply(from, block, rows, panel, out, from.after(block));
 }
 
 /// gradient += residualᵀ rows, and the residuals' sums.

@@ -1,17 +1,20 @@
 #include "softmax/blocks.hpp"
 
+#include "kernels/panel_folds.hpp"
+
 #include <algorithm>
-#include <array>
-#include <numeric>
 
 namespace duplex::softmax {
-
-using kernels::padding;
 
 namespace {
 
 /// Of sparse panels, which are transposes of weights: so few that both sides stay in the first cache.
 constexpr std::size_t features_at_once = 64;
+
+template <class T> kernels::FeatureScaling scaling_of(const RowBlocks<T> &rows) {
+  return rows.scale().empty() ? kernels::FeatureScaling()
+                              : kernels::FeatureScaling{.scale = rows.scale().data(), .shift = rows.shift().data()};
+}
 
 } // namespace
 
@@ -21,29 +24,8 @@ template <class T> void Panel<T>::fold(const RowBlocks<T> &rows, const Vector<T>
     fold_sparse(shape, y);
     return;
   }
-  const std::size_t stride = shape.columns + 1;
-  const T *last = y.data() + shape.outputs() * stride;
-  const bool scaled = !rows.scale().empty();
-  for (std::size_t c = 0; c < shape.outputs(); ++c) {
-    const T *own = y.data() + c * stride;
-    std::array<T, padding> shifted{};
-    for (std::size_t first = 0; first < shape.columns; first += padding) {
-      const std::size_t count = std::min(padding, shape.columns - first);
-      T *out = weights.data() + panel_place(first, c, shape.outputs());
-      for (std::size_t j = 0; j < count; ++j) {
-        out[j] = own[first + j] - last[first + j];
-      }
-      if (scaled) {
-        const float *scale = rows.scale().data() + first;
-        const float *shift = rows.shift().data() + first;
-        for (std::size_t j = 0; j < count; ++j) {
-          shifted[j] += static_cast<T>(shift[j]) * out[j];
-          out[j] *= static_cast<T>(scale[j]);
-        }
-      }
-    }
-    bias[c] = std::accumulate(shifted.begin(), shifted.end(), own[shape.columns] - last[shape.columns]);
-  }
+  kernels::panel_folds<T>().fold(y.data(), shape.columns, shape.outputs(), scaling_of(rows), weights.data(),
+                                 bias.data());
 }
 
 template <class T> void Panel<T>::unfold(const RowBlocks<T> &rows, T factor, Vector<T> &out) const {
@@ -52,29 +34,9 @@ template <class T> void Panel<T>::unfold(const RowBlocks<T> &rows, T factor, Vec
     unfold_sparse(shape, factor, out);
     return;
   }
-  const std::size_t stride = shape.columns + 1;
-  const bool scaled = !rows.scale().empty();
-  out.resize(static_cast<Index>(shape.classes * stride));
-  T *last = out.data() + shape.outputs() * stride;
-  std::fill_n(last, stride, T(0));
-  for (std::size_t c = 0; c < shape.outputs(); ++c) {
-    T *own = out.data() + c * stride;
-    for (std::size_t first = 0; first < shape.columns; first += padding) {
-      const std::size_t count = std::min(padding, shape.columns - first);
-      const T *sums = weights.data() + panel_place(first, c, shape.outputs());
-      const float *scale = scaled ? rows.scale().data() + first : nullptr;
-      const float *shift = scaled ? rows.shift().data() + first : nullptr;
-      for (std::size_t j = 0; j < count; ++j) {
-        const T sum = scaled ? static_cast<T>(scale[j]) * sums[j] + static_cast<T>(shift[j]) * bias[c] : sums[j];
-        own[first + j] = factor * sum;
-      }
-      for (std::size_t j = 0; j < count; ++j) {
-        last[first + j] -= own[first + j];
-      }
-    }
-    own[shape.columns] = factor * bias[c];
-    last[shape.columns] -= own[shape.columns];
-  }
+  out.resize(static_cast<Index>(shape.classes * (shape.columns + 1)));
+  kernels::panel_folds<T>().unfold(weights.data(), bias.data(), shape.columns, shape.outputs(), scaling_of(rows),
+                                   factor, out.data());
 }
 
 template <class T> void Panel<T>::fold_sparse(const Shape &shape, const Vector<T> &y) {

@@ -178,8 +178,9 @@ template <class T> SoftmaxLoss<T> &SoftmaxLoss<T>::operator=(SoftmaxLoss &&) noe
 template <class T> SoftmaxLoss<T>::~SoftmaxLoss() = default;
 
 template <class T> Index SoftmaxLoss<T>::rows() const { return static_cast<Index>(impl_->shape().rows); }
-template <class T> void SoftmaxLoss<T>::select(Index first, Index count) {
+template <class T> void SoftmaxLoss<T>::select(Index first, Index count, std::optional<Index> next) {
   impl_->rows.select(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  impl_->rows.expect(next);
 }
 template <class T> Index SoftmaxLoss<T>::y_size() const {
   return static_cast<Index>(impl_->shape().classes * (impl_->shape().columns + 1));
@@ -211,7 +212,7 @@ template <class T> void SoftmaxLoss<T>::at(const Vector &y) {
       const std::size_t count = shape.rows_in(b);
       const auto rows = self.rows.load(b, worker.rows.data());
       T *p = self.p.block(b);
-      multiply(self.rows, b, rows, self.panel, p);
+      multiply(self.rows, b, rows, self.panel, p, self.rows.ahead_of_first_pass(b));
       T *own = self.losses.data() + b * shape.height;
       self.score_labels(b, count, p, own); // before softmax takes the scores' place
       kernel.softmax(p, self.panel.bias.data(), shape.outputs(), worker.weight.data());

@@ -139,6 +139,37 @@ TEST(BatchOrder, ShowsEveryBatchOnceBeforeAnyComesAgain) {
   EXPECT_NE(epochs[1], epochs[2]);
 }
 
+TEST(BatchOrder, TellsWhatComesNextButForTheEndOfAnOrder) {
+  constexpr Index batches = 4;
+  BatchOrder order;
+  order.begin(batches, 3);
+  for (int k = 1; k <= 3 * batches; ++k) {
+    const auto upcoming = order.upcoming();
+    const Index next = order.next();
+    if ((k - 1) % batches == 0 && k > 1) {
+      EXPECT_FALSE(upcoming) << "another order begins";
+    } else {
+      EXPECT_EQ(upcoming, next);
+    }
+  }
+}
+
+TEST(FiniteSum, TellsABatchWhereTheNextOneBegins) {
+  const NoisySum problem(10, 7, 2); // the last batch of four is of two rows
+  const auto batches = in_batches(problem, {.lower = 4, .upper = 7});
+  Drawn<InBatches<NoisySum>> drawn(batches, 5);
+  for (int k = 1; k < 12; ++k) {
+    const Batches now = drawn.batches();
+    drawn.next();
+    if (k % 3 == 0) {
+      EXPECT_FALSE(now.lower.next_first);
+    } else {
+      EXPECT_EQ(now.lower.next_first, drawn.batches().lower.first);
+    }
+    EXPECT_FALSE(now.upper.next_first) << "its one batch is an order";
+  }
+}
+
 TEST(FiniteSum, DrawsItsTwoLevelsInOrdersOfTheirOwn) {
   const NoisySum problem(12, 12, 2);
   const auto batches = in_batches(problem, 1);

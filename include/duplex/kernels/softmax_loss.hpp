@@ -55,8 +55,9 @@ public:
   SoftmaxLoss &operator=(const SoftmaxLoss &) = delete;
   ~SoftmaxLoss();
 
-  /// From now on of `count` samples from the `first` on, at most as many as were asked for. Allocates nothing.
-  void select(Index first, Index count);
+  /// From now on of `count` samples from the `first` on, at most as many as were asked for; those from `next` on are
+  /// asked of memory meanwhile. Allocates nothing.
+  void select(Index first, Index count, std::optional<Index> next = {});
   [[nodiscard]] Index rows() const;   ///< samples that are selected
   [[nodiscard]] Index y_size() const; ///< K (D + 1)
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ struct Batch {
   Index count = 0;
   Index most = 0;      ///< that a batch of the level has: the last may have fewer
   double weight = 0.0; ///< of a sample: batches / samples
+  std::optional<Index> next_first =
+      {}; ///< of the batch that the next step sees, where that is known: to ask memory for
 };
 
 /// All samples of a level as a batch.
@@ -79,6 +82,11 @@ public:
       shuffle();
     }
     return order_[position_++];
+  }
+
+  /// What next() will give, where that is in this order.
+  [[nodiscard]] std::optional<Index> upcoming() const {
+    return position_ < order_.size() ? std::optional(order_[position_]) : std::nullopt;
   }
 
   /// Where it stands; read back into one that has begun with as many batches.

@@ -54,8 +54,8 @@ public:
       draw.lower_order.begin(lower_cut_.count(), generator());
       draw.upper_order.begin(upper_cut_.count(), generator());
     }
-    draw.batches = {.lower = lower_cut_[draw.lower_order.next()],
-                    .upper = upper_cut_[draw.upper_order.next()],
+    draw.batches = {.lower = next_of(lower_cut_, draw.lower_order),
+                    .upper = next_of(upper_cut_, draw.upper_order),
                     .lower_count = lower_cut_.count(),
                     .upper_count = upper_cut_.count()};
   }
@@ -93,6 +93,14 @@ public:
   }
 
 private:
+  [[nodiscard]] static Batch next_of(const BatchCut &cut, BatchOrder &order) {
+    Batch batch = cut[order.next()];
+    if (const auto upcoming = order.upcoming()) {
+      batch.next_first = cut[*upcoming].first;
+    }
+    return batch;
+  }
+
   const P *problem_;
   BatchCut lower_cut_;
   BatchCut upper_cut_;

@@ -14,7 +14,7 @@ public:
 
   void at(const Vector &x, const Vector &y) {
     Point<Vector>::at(x, y);
-    loss_.select(batch().first, batch().count);
+    loss_.select(batch().first, batch().count, batch().next_first);
     known_ = false;
   }
 
