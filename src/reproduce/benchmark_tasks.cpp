@@ -186,7 +186,7 @@ Task covtype_shape() {
           .judged = Judged::by_samples,
           .seconds = seconds,
           .part_for_search = 0.15 / static_cast<double>(part),
-          .unit_of_alpha = 100.0,
+          .unit_of_alpha = 10.0,
           .goals = {},
           .draw = [](std::uint64_t seed) { return draw_of_covtype_shape(seed, 1); },
           .draw_for_search = [](std::uint64_t seed) { return draw_of_covtype_shape(seed, part); }};

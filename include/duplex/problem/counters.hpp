@@ -75,6 +75,8 @@ public:
     inner_.at(x, y);
   }
 
+  void expect_gradients_alone() { duplex::expect_gradients_alone(inner_); }
+
   [[nodiscard]] double value() {
     ++counters_->values;
     return inner_.value();

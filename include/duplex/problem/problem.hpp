@@ -158,6 +158,13 @@ template <class Lower, VectorSpace V> void both_products(Lower &lower, const V &
   }
 }
 
+/// Tells an evaluation that wants to know it that no products will be asked of it, so that it may keep less.
+template <class E> void expect_gradients_alone(E &evaluation) {
+  if constexpr (requires { evaluation.expect_gradients_alone(); }) {
+    evaluation.expect_gradients_alone();
+  }
+}
+
 /// d = ∇xF − ∇²xy f·v at the points where the two evaluations stand.
 template <class Lower, class Upper, VectorSpace V>
 void implicit_direction(Lower &lower, Upper &upper, const V &v, V &d, V &scratch) {

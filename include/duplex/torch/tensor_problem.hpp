@@ -55,6 +55,8 @@ public:
     void hess_yy(const Tensors &v, Tensors &out);
     void cross_xy(const Tensors &v, Tensors &out);
     [[nodiscard]] bool depends_on_y();
+    /// The graph of a gradient is not kept until a product is asked for.
+    void expect_gradients_alone() { products_expected_ = products_asked_ = false; }
 
   private:
     void forward();

@@ -20,7 +20,11 @@ public:
   PenalizedLevels(const P &problem, const State<V> &start)
       : lower_(problem.lower()), lower_at_z_(problem.lower()), upper_(problem.upper()),
         lower_slope_(zeros_like(start.y)), upper_slope_(zeros_like(start.y)), gap_(zeros_like(start.x)),
-        scratch_(zeros_like(start.x)), direction_(zeros_like(start.x)) {}
+        scratch_(zeros_like(start.x)), direction_(zeros_like(start.x)) {
+    expect_gradients_alone(lower_);
+    expect_gradients_alone(lower_at_z_);
+    expect_gradients_alone(upper_);
+  }
 
   /// `steps` steps of gradient descent on f(x, ·) + (weight/2) ‖· − centre‖².
   void descend(const V &x, double beta, std::int64_t steps, V &z, double weight = 0.0, const V *centre = nullptr) {
