@@ -1,12 +1,14 @@
-// What is said where memory is out, and what a run through T inner steps holds.
+// What is said where memory is out, what a run through T inner steps holds, and one without second derivatives.
 
 #include "torch_support.hpp"
 
 #include <duplex/torch/memory.hpp>
 
 #include <malloc.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <fstream>
+#include <iostream>
 
 namespace duplex::testing {
 namespace {
@@ -83,6 +85,97 @@ bool reset_peak_resident_bytes() {
   std::ofstream control("/proc/self/clear_refs");
   control << "5" << std::flush;
   return control.good() && peak_resident_bytes() > 0;
+}
+
+/// The network of examples/torch_regularization.cpp with so many hidden units that nothing else takes memory: 40
+/// samples of ten numbers to train on, and 40 that validate.
+class WideNetwork {
+public:
+  using List = std::vector<at::Tensor>;
+
+  static TensorLoss lower() {
+    return [data = samples(1)](const List &x, const List &y) {
+      const auto penalties = x[0].exp();
+      return misfit(data, y) + penalties[0] * y[0].square().sum() + penalties[1] * y[2].square().sum();
+    };
+  }
+  static TensorLoss upper() {
+    return [data = samples(2)](const List & /*x*/, const List &y) { return misfit(data, y); };
+  }
+  static Tensors x() { return Tensors({at::full({2}, -6.0)}); }
+  static Tensors y() {
+    at::manual_seed(3);
+    return Tensors({0.3 * at::randn({hidden, 10}), at::zeros({hidden}), 1e-3 * at::randn({1, hidden}), at::zeros({1})});
+  }
+
+private:
+  static constexpr std::int64_t hidden = std::int64_t{1} << 15;
+  struct Samples {
+    at::Tensor inputs;
+    at::Tensor targets;
+  };
+  static Samples samples(std::uint64_t seed) {
+    at::manual_seed(seed);
+    const at::Tensor inputs = at::randn({40, 10});
+    return {inputs, at::sin(2 * inputs.narrow(1, 0, 1))};
+  }
+  static at::Tensor misfit(const Samples &data, const List &y) {
+    const auto inner = at::tanh(at::linear(data.inputs, y[0], y[1]));
+    return (at::linear(inner, y[2], y[3]) - data.targets).square().mean();
+  }
+};
+
+/// By how much the resident memory grows at most while the work is done, in bytes.
+template <class Work> double growth_during(const Work &work) {
+  EXPECT_TRUE(reset_peak_resident_bytes());
+  const auto before = static_cast<double>(resident_bytes());
+  work();
+  return static_cast<double>(peak_resident_bytes()) - before;
+}
+
+/// Gradient descent on the lower level as one writes it without any bilevel engine.
+void train_plainly() {
+  const auto loss = WideNetwork::lower();
+  auto x = WideNetwork::x().list();
+  auto y = WideNetwork::y().list();
+  for (int step = 0; step < 5; ++step) {
+    for (auto &tensor : y) {
+      tensor.requires_grad_(true);
+    }
+    auto slope = torch::autograd::grad({loss(x, y)}, y);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] = y[i].detach();
+      y[i].sub_(slope[i], 1e-9);
+    }
+  }
+}
+
+TEST(MemoryOfMethodsWithoutSecondDerivatives, IsAtMostTwiceThatOfPlainTraining) {
+  if (!reset_peak_resident_bytes()) {
+    GTEST_SKIP() << "this kernel has no /proc/self/clear_refs, by which the peak is reset; Debian's kernels have it";
+  }
+  (void)mallopt(M_MMAP_THRESHOLD, 1 << 16); // what is freed is given back at once
+  (void)mallopt(M_TRIM_THRESHOLD, 1 << 16);
+  train_plainly(); // what is loaded and cached for good
+  const double plain = growth_during(train_plainly);
+  const auto expect_little = [&]<class S>(const S &method) {
+    const double grown = growth_during([&] {
+      const TensorProblem problem(WideNetwork::upper(), WideNetwork::lower(), WideNetwork::x(), WideNetwork::y());
+      ASSERT_TRUE(reset_peak_resident_bytes()); // making the problem tries second derivatives too
+      auto state = problem.start();
+      const auto summary = run_steps(problem, method, state, 5);
+      EXPECT_EQ(summary.iterations, 5) << summary.brief();
+    });
+    std::cout << S::name << ": " << grown / plain << " times the memory of plain training, " << plain / (1 << 20)
+              << " MiB\n";
+    EXPECT_LE(grown, 2.2 * plain) << S::name;
+    EXPECT_GE(grown, plain) << S::name << ": something is not measured";
+  };
+  constexpr double short_step = 1e-9; // so wide a network is very curved
+  expect_little(F2sa{.alpha = short_step, .beta = short_step, .inner = 2});
+  expect_little(Pbgd{.alpha = short_step, .beta = short_step, .inner = 2});
+  expect_little(Bome{.alpha = short_step, .beta = short_step, .inner = 2});
+  expect_little(Meha{.alpha = short_step, .beta = short_step});
 }
 
 TEST(MemoryOfRhg, GrowsWithItsInnerStepsByOneCopyOfYEach) {
