@@ -26,6 +26,10 @@ class NamedProblem:
         known = self._source.answer()
         return None if known is None else Result(known)
 
+    def evaluate(self, x, y, v=None):
+        """Both levels at a point: `lower` and `upper`, dicts of value, grad_x, grad_y, hess_yy and cross_xy of v."""
+        return Result({name: Result(level) for name, level in self._source.evaluate(x, y, v).items()})
+
     def __repr__(self):
         x, y = self.start()
         return f"<duplex problem {self.name}: x of {numpy.size(x)}, y of {numpy.size(y)}>"

@@ -9,7 +9,7 @@ import numpy
 
 from . import _core
 from ._core import InvalidInput
-from ._tables import Labels, array_of, is_frame, is_sparse, kind_of, names_of, require_width, table_of
+from ._tables import Labels, array_of, is_frame, kind_of, names_of, require_width, table_of, width_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -133,7 +133,8 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
         }
         with _Progress(self.verbose) as progress:
             found = _call(_core.clean, {**request, "tell": progress.tell})
-        self._take(found, labels, X, mask)
+        self.n_features_in_ = width_of(request["table"])
+        self._take(found, labels, X)
         self._kind = kind
         self._ids = None if ids is None else numpy.asarray(request["ids"])
         for _, text in self.warnings_:
@@ -142,17 +143,15 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The most probable class of each row."""
+        self._require_fitted()
         return self.classes_[numpy.argmax(self.predict_proba(X), axis=1)]
 
     def predict_proba(self, X):
         """The probability of each class, in the order of classes_, for every row."""
         self._require_fitted()
-        if not is_frame(X) and not is_sparse(X):
-            X = array_of(X, "X")
-        if self._kind != "columns" or not is_frame(X):
-            shape = X.shape
-            require_width(int(numpy.prod(shape[1:])), self.n_features_in_)
         table = table_of(X, "X", self._kind, getattr(self, "feature_names_in_", None))
+        if not is_frame(X):  # in which columns are found by name
+            require_width(width_of(table), self.n_features_in_)
         return _call(self._model.probabilities, table)[:, self._order]
 
     def report(self, path):
@@ -196,16 +195,15 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
             "threshold": float(self.threshold),
             "storage": str(self.storage),
             "threads": _whole(self.threads, "threads"),
-            "seed": _seed(self.random_state),
+            "random_state": _seed(self.random_state),
         }
 
-    def _take(self, found, labels, X, mask):
+    def _take(self, found, labels, X):
         """Keeps what was found, for every row of X."""
         order = [found["classes"].index(name) for name in labels.names]
         number_of = numpy.argsort(order)  # of the engine's classes, the number among ours
         rows = numpy.arange(len(labels.numbers)) if found["rows"] is None else found["rows"]
         self.classes_ = labels.classes
-        self.n_features_in_ = int(numpy.prod(numpy.shape(X)[1:]))
         if is_frame(X):
             self.feature_names_in_ = numpy.asarray(names_of(X), dtype=object)
         elif hasattr(self, "feature_names_in_"):

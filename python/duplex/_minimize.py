@@ -92,11 +92,11 @@ def minimize(
     )
 
 
-def run(problem, x0, y0, request, *, bounds=None, writable_point=False, usual_steps=False, truth=False):
+def run(problem, x0, y0, request, *, bounds=None, usual_steps=False, truth=False):
     """A run as the request says, on whatever is a problem."""
     if request["out"] is not None and request["resume"] is not None:
         raise InvalidInput("out beside resume: a run that goes on stays in its folder, expected one of the two")
-    source, x0, y0 = source_of(problem, x0, y0, bounds, writable_point)
+    source, x0, y0 = source_of(problem, x0, y0, bounds)
     request = {
         **request,
         "x0": x0,
@@ -116,6 +116,8 @@ def run(problem, x0, y0, request, *, bounds=None, writable_point=False, usual_st
         result["message"] = result["message"] or result.pop("brief")
         result.pop("brief", None)
     if outcome["error"] is not None:
+        if result is not None:
+            result["message"] = f"{type(outcome['error']).__name__} ended the run at step {result['nit'] + 1}"
         raise _with_result(outcome["error"], result)
     return result
 

@@ -231,7 +231,7 @@ def _start_of(problem, x0, y0):
     return x0, y0
 
 
-def source_of(problem, x0, y0, bounds, writable_point=False):
+def source_of(problem, x0, y0, bounds):
     """What the engine runs on, x0 and y0."""
     named = getattr(problem, "_source", None)
     if isinstance(named, _core.ProblemSource):
@@ -263,6 +263,6 @@ def source_of(problem, x0, y0, bounds, writable_point=False):
         "y_scale": _value_of(problem, "y_scale"),
         "upper_scale": float(_value_of(problem, "upper_scale", 0.0)),
         "held_out": getattr(problem, "held_out", None),
-        "writable_point": writable_point,
+        "writable_point": getattr(problem, "writable_point", False),
     }
     return _core.ToldProblem(told), x0, y0

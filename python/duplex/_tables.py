@@ -75,11 +75,13 @@ def _entries(X, name):
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
+    with numpy.errstate(over="ignore"):  # what is too large is told with its place
+        values = rows.data.astype(numpy.float32)
     return {
         "kind": "entries",
         "ends": rows.indptr[1:].astype(numpy.uint64),
         "columns": rows.indices.astype(numpy.uint32),
-        "values": rows.data.astype(numpy.float32),
+        "values": values,
         "width": rows.shape[1],
     }
 
@@ -120,6 +122,13 @@ def _cells(column):
     return [None if absent else str(cell) for cell, absent in zip(column, missing)]
 
 
+def width_of(table):
+    """The columns of what `table_of` gave."""
+    if table["kind"] == "columns":
+        return len(table["names"])
+    return table["width"] if table["kind"] == "entries" else int(numpy.prod(table["array"].shape[1:]))
+
+
 def require_width(found, expected):
     """Refuses a table of another width than the one that was fitted to."""
     if found != expected:
@@ -135,7 +144,7 @@ class Labels:
         values = numpy.asarray(y)
         if values.ndim == 2 and values.shape[1] == 1:
             warnings.warn(
-                f"{name}: a column-vector y was passed when a 1d array was expected", _conversion_warning(), stacklevel=4
+                f"A column-vector y was passed when a 1d array was expected, as {name}", _conversion_warning(), stacklevel=4
             )
             values = values.ravel()
         if values.ndim != 1:
@@ -165,6 +174,8 @@ def _require_labels(values, name):
         for row, label in enumerate(values):
             if label is None or label != label:  # NaN and pandas' NaT differ from themselves
                 raise InvalidInput(f"{name}: row {row + 1}: found no label (NaN), expected one in every row")
+    elif values.dtype.kind == "c":
+        raise InvalidInput(f"{name}: Complex data not supported, found {values.dtype}, expected classes")
     elif values.dtype.kind not in "iubUS":
         raise InvalidInput(f"{name}: found an array of {values.dtype}, expected classes")
 

@@ -59,7 +59,7 @@ clean::Options options_of(const py::dict &settings) {
   }
   options.rounds = whole("rounds", Bound{.low = 0, .high = 1000});
   options.threshold = number_within(settings["threshold"].cast<double>(), Bound{.low = 0.0, .high = 1.0}, "threshold");
-  options.seed = static_cast<std::uint64_t>(whole("seed", non_negative));
+  options.seed = static_cast<std::uint64_t>(whole("random_state", non_negative));
   options.threads = static_cast<int>(whole("threads", Bound{.low = 0, .high = 1024}));
   return options;
 }

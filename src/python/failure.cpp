@@ -9,10 +9,14 @@ Failure::~Failure() {
   error_.reset();
 }
 
-void Failure::leave() {
+void Failure::keep() {
   error_.emplace();
   PyException_SetTraceback(error_->value().ptr(), error_->trace() ? error_->trace().ptr() : Py_None);
   asked_to_end_.store(true);
+}
+
+void Failure::leave() {
+  keep();
   throw Cancelled{};
 }
 

@@ -23,7 +23,9 @@ public:
   /// Raised to ask a run to end, and where a function has failed.
   [[nodiscard]] std::atomic<bool> &asked_to_end() { return asked_to_end_; }
   [[nodiscard]] bool exists() const { return error_.has_value(); }
-  /// Keeps the exception that Python has raised, and leaves the work. Call it with the lock.
+  /// Keeps the exception that Python has raised. Call it with the lock.
+  void keep();
+  /// The same, and leaves the work.
   [[noreturn]] void leave();
   /// The same with duplex.InvalidInput.
   [[noreturn]] void leave_with(const std::string &sentence);

@@ -249,6 +249,9 @@ public:
       } catch (const Cancelled &) { // before the first step: there is nothing to show
       }
     }
+    if (!failure_->exists() && PyErr_CheckSignals() != 0) { // Ctrl-C, of which the interpreter was not asked until now
+      failure_->keep();
+    }
     py::dict out;
     out["error"] = failure_->value();
     out["result"] = series ? py::object(series_dict(*series)) : py::none();

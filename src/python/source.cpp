@@ -90,6 +90,39 @@ py::dict state_dict(const State<Vector> &state) {
   return out;
 }
 
+/// What both levels say at a point, with products of v.
+py::dict evaluated(const NamedSource &source, const py::object &at_x, const py::object &at_y, const py::object &of_v) {
+  const auto &problem = source.problem();
+  State<Vector> point{vector_of(at_x, "x"), vector_of(at_y, "y"), vector_or_none(of_v, "v")};
+  prepare_start(problem, point);
+  const auto level = [&](auto evaluation, bool has_grad_x, bool has_products) {
+    py::dict out;
+    evaluation.at(point.x, point.y);
+    out["value"] = evaluation.value();
+    Vector like_x(point.x.size());
+    Vector like_y(point.y.size());
+    evaluation.grad_y(like_y);
+    out["grad_y"] = array_of(like_y);
+    if (has_grad_x) {
+      evaluation.grad_x(like_x);
+      out["grad_x"] = array_of(like_x);
+    }
+    if (has_products) {
+      evaluation.hess_yy(point.v, like_y);
+      evaluation.cross_xy(point.v, like_x);
+      out["hess_yy"] = array_of(like_y);
+      out["cross_xy"] = array_of(like_x);
+    }
+    return out;
+  };
+  py::dict out;
+  auto lower = problem.lower();
+  const bool has_grad_x = lower.offers_grad_x();
+  out["lower"] = level(std::move(lower), has_grad_x, true);
+  out["upper"] = level(problem.upper(), true, problem.offers_aggregation());
+  return out;
+}
+
 std::shared_ptr<NamedSource> make_named(const std::string &spec, const py::dict &options) {
   auto settings = problem_with(spec, options);
   const py::gil_scoped_release others_may_run;
@@ -104,6 +137,7 @@ void add_problems(py::module_ &module) {
   py::class_<NamedSource, ProblemSource, std::shared_ptr<NamedSource>>(module, "NamedProblem")
       .def(py::init(&make_named))
       .def("start", [](const NamedSource &source) { return state_dict(source.problem().start()); })
+      .def("evaluate", &evaluated)
       .def("remarks", [](const NamedSource &source) { return source.settings().remarks(); })
       .def("answer", [](const NamedSource &source) -> py::object {
         const auto answer = source.problem().answer();
