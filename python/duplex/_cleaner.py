@@ -2,6 +2,7 @@
 import html
 import json
 import os
+import sys
 import threading
 import warnings
 
@@ -9,7 +10,17 @@ import numpy
 
 from . import _core
 from ._core import InvalidInput
-from ._tables import Labels, array_of, is_frame, kind_of, names_of, require_width, table_of, width_of
+from ._tables import (
+    Labels,
+    array_of,
+    is_frame,
+    kind_of,
+    names_of,
+    refuse_labels_among_features,
+    require_width,
+    table_of,
+    width_of,
+)
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -108,6 +119,7 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
         - `ids`: names of the rows, for the report and the suspects
         """
         labels = Labels(y, "y")
+        refuse_labels_among_features(X, labels)
         kind = kind_of(X)
         names = names_of(X)
         mask = _mask_of(trusted, len(labels.numbers))
@@ -138,7 +150,7 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
         self._kind = kind
         self._ids = None if ids is None else numpy.asarray(request["ids"])
         for _, text in self.warnings_:
-            warnings.warn(text, CleaningWarning, stacklevel=2)
+            warnings.warn(text, CleaningWarning, stacklevel=_levels_to_the_caller())
         return self
 
     def predict(self, X):
@@ -264,15 +276,24 @@ def find_label_issues(X, y, X_trusted=None, y_trusted=None, *, trusted=None, sou
     return cleaner.suspects_
 
 
+def _levels_to_the_caller():
+    """How many calls up the code is that has asked for a cleaning."""
+    levels = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+        levels += 1
+    return levels
+
+
 def _call(function, *arguments):
     try:
         return function(*arguments)
     except InvalidInput as error:
-        if "found nan" in str(error):
-            raise InvalidInput(
-                f"{error}: an array may hold no NaN; in a pandas DataFrame a cell may be missing"
-            ) from None
-        raise
+        sentence = str(error).replace("is --label the right column?", "does y hold classes?")
+        if "found nan" in sentence:
+            sentence += ": an array may hold no NaN; in a pandas DataFrame a cell may be missing"
+        raise InvalidInput(sentence) from None
 
 
 def _whole(value, name):

@@ -45,7 +45,8 @@ def array_of(X, name):
             array = array.astype(float)
         except ValueError as error:
             raise InvalidInput(
-                f"{name}: {error}; expected numbers, or a pandas DataFrame, whose columns may hold text"
+                f"{name}: {error}; expected numbers, a pandas DataFrame, whose columns may hold text, or text that "
+                "was made numbers, as by scikit-learn's TfidfVectorizer"
             ) from None
     if array.ndim < 2:
         raise InvalidInput(
@@ -127,6 +128,17 @@ def width_of(table):
     if table["kind"] == "columns":
         return len(table["names"])
     return table["width"] if table["kind"] == "entries" else int(numpy.prod(table["array"].shape[1:]))
+
+
+def refuse_labels_among_features(X, labels):
+    """Refuses a DataFrame that holds its own labels, by which every one of them would look right."""
+    texts = numpy.asarray(labels.names)[labels.numbers]
+    for name in X.columns if is_frame(X) else ():
+        column = X[name]
+        if getattr(column, "ndim", 2) != 1 or len(column) != len(texts):
+            continue
+        if (column[:8].astype(str) == texts[:8]).all() and (column.astype(str) == texts).all():
+            raise InvalidInput(f"X: the column '{name}' holds the labels themselves, expected a table without it")
 
 
 def require_width(found, expected):

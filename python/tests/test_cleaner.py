@@ -30,6 +30,7 @@ def test_what_is_no_table_of_numbers(noisy):
     assert refusal(X[:0], y[:0]) == "X: found 0 sample(s) (shape=(0, 4)) while a minimum of 1 is required."
     assert refusal(X.astype(complex), y).startswith("X: Complex data not supported, found complex128")
     assert refusal([["a", "b"], ["c", "d"]], [0, 1]).startswith("X: could not convert string to float: 'a'")
+    assert "TfidfVectorizer" in refusal(["some text", "more of it"], [0, 1])
     with pytest.raises(TypeError):
         duplex.HyperCleaner().fit([[{}], [{}]], [0, 1])
 
@@ -56,6 +57,18 @@ def test_labels_that_are_none(noisy):
     assert refusal(X, mixed) == "y: labels of several types, expected all numbers or all text"
     assert refusal(X, ["", "a"] * 150) == "y: row 1: found an empty label, expected some text"
     assert refusal(X, numpy.zeros(300)).startswith("X: one class only, '0', expected at least two")
+
+
+def test_a_frame_that_holds_its_own_labels(noisy):
+    X, y = noisy[:2]
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(species=y)
+    assert refusal(frame, y) == "X: the column 'species' holds the labels themselves, expected a table without it"
+    duplex.HyperCleaner(model="linear").fit(frame.assign(species=numpy.where(y == 0, 1, y)), y)
+
+
+def test_labels_that_are_all_different(noisy):
+    sentence = refusal(noisy[0], numpy.arange(300))
+    assert sentence.endswith("expected several rows of each class; does y hold classes?")
 
 
 def test_trusted_rows_that_do_not_fit(noisy):

@@ -19,15 +19,11 @@ public:
   void keep(const State<V> &state) {
     assign(state.y, y_);
     assign(state.v, v_);
-    has_kept_ = true;
   }
 
-  /// As far as they were kept: a step that nothing was to leave may be left by a function of the problem.
   void put_back(State<V> &state) const {
-    if (has_kept_) {
-      assign(y_, state.y);
-      assign(v_, state.v);
-    }
+    assign(y_, state.y);
+    assign(v_, state.v);
   }
 
   /// All that a run remembers is large: it is kept now and then, so rarely that it costs a twentieth of the time.
@@ -52,7 +48,6 @@ public:
 private:
   V y_;
   V v_;
-  bool has_kept_ = false;
   std::optional<SavedState> snapshot_;
   Stopwatch since_snapshot_;
   double cost_ = 0.0; ///< Seconds that the last snapshot took.
