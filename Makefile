@@ -54,6 +54,7 @@ torch: setup
 python: setup
 	@sh scripts/install.sh $(PYTHON_PACKAGES)
 	@sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=OFF -DDUPLEX_BUILD_BENCH=OFF $(WITH_TORCH) $(WITH_PYTHON)
+	@cmake --build build --target duplex_main duplex_python
 	@sh scripts/python.sh
 
 examples: setup
@@ -68,7 +69,7 @@ demo: build
 	@echo "Open $(OUT)/demo/report.html in a browser."
 
 test: setup
-	@sh scripts/install.sh $(TEST_PACKAGES) $(PYTHON_PACKAGES) $(DATA_PACKAGES)
+	@sh scripts/install.sh $(TEST_PACKAGES) $(PYTHON_PACKAGES) python3-torch $(DATA_PACKAGES)
 	@sh scripts/test.sh
 
 fuzz: setup

@@ -165,6 +165,7 @@ def minimize(
     out: Optional[Union[str, PathLike[str]]] = ...,
     resume: Optional[Union[str, PathLike[str]]] = ...,
     save_every: float = ...,
+    threads: int = ...,
     **options: Any,
 ) -> Result: ...
 def check(
@@ -189,6 +190,7 @@ def race(
     target: Optional[tuple[str, float]] = ...,
     seconds: float = ...,
     batch: int = ...,
+    threads: int = ...,
     **options: Any,
 ) -> Race: ...
 def methods() -> dict[str, str]: ...

@@ -258,8 +258,19 @@ class HyperCleaner(ClassifierMixin, BaseEstimator):
         )
 
 
-def find_label_issues(X, y, X_trusted=None, y_trusted=None, *, trusted=None, sources=None, pred_probs=None,
-                      trusted_pred_probs=None, ids=None, **parameters):
+def find_label_issues(
+    X,
+    y,
+    X_trusted=None,
+    y_trusted=None,
+    *,
+    trusted=None,
+    sources=None,
+    pred_probs=None,
+    trusted_pred_probs=None,
+    ids=None,
+    **parameters,
+):
     """The rows of X whose labels look wrong, worst first, as `HyperCleaner(**parameters).fit(...).suspects_`."""
     cleaner = HyperCleaner(**parameters)
     cleaner.fit(
@@ -335,7 +346,9 @@ def _probabilities(given, labels, name):
         return None
     array = array_of(given, name)
     if array.shape[1] != len(labels.names):
-        raise InvalidInput(f"{name}: found {array.shape[1]} columns, expected one for each of {len(labels.names)} classes")
+        raise InvalidInput(
+            f"{name}: found {array.shape[1]} columns, expected one for each of {len(labels.names)} classes"
+        )
     whole = all(name.lstrip("+-").isdigit() for name in labels.names)
     order = sorted(range(len(labels.names)), key=lambda i: int(labels.names[i]) if whole else labels.names[i].encode())
     return {"kind": "array", "array": numpy.ascontiguousarray(array[:, order], dtype=float)}

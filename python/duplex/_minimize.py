@@ -23,6 +23,7 @@ _OWN_NAMES = [
     "out",
     "resume",
     "save_every",
+    "threads",
 ]
 
 
@@ -44,6 +45,7 @@ def minimize(
     out=None,
     resume=None,
     save_every=10.0,
+    threads=0,
     **options,
 ):
     """Minimizes F(x, y) over x, where y minimizes f(x, ·), from x0 and y0.
@@ -64,6 +66,7 @@ def minimize(
       metrics; a true answer, or StopIteration, ends the run
     - `batch`: each step on so many samples of each level, of a problem by name that is a sum over samples, drawn by
       `seed`
+    - `threads`: how many the engine takes; 0: as many as are useful
     - `out`: a folder for a checkpoint every `save_every` seconds and for results; `resume` goes on from such a folder
 
     Returns a `Result`. An exception that a function of the problem raises goes on as it is; its attribute `result`,
@@ -86,6 +89,7 @@ def minimize(
             "out": None if out is None else str(out),
             "resume": None if resume is None else str(resume),
             "save_every": float(save_every),
+            "threads": threads,
             "options": options,
         },
         bounds=bounds,

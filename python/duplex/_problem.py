@@ -88,9 +88,7 @@ class Problem:
     that neither level sees.
     """
 
-    def __init__(
-        self, lower, upper, *, bounds=None, x_scale=None, y_scale=None, upper_scale=0.0, held_out=None
-    ):
+    def __init__(self, lower, upper, *, bounds=None, x_scale=None, y_scale=None, upper_scale=0.0, held_out=None):
         self.lower = _as_level(lower, "lower")
         self.upper = _as_level(upper, "upper")
         self.bounds = bounds

@@ -102,7 +102,7 @@ def _refuse_unknown(options, specs, run_names):
             raise InvalidInput(_core.unknown_name("option", name, sorted(known)))
 
 
-def race(problem, methods=None, x0=None, y0=None, *, bounds=None, target=None, seconds=10.0, batch=0, **options):
+def race(problem, methods=None, x0=None, y0=None, *, bounds=None, target=None, seconds=10.0, batch=0, threads=0, **options):
     """Runs methods on one problem from one start, and says what each cost and where it really ended.
 
     `methods` are names, as "bagdc:alpha=0.1:beta=0.2"; None takes all, with the steps .1, .2 and 1 where a method has
@@ -138,6 +138,7 @@ def race(problem, methods=None, x0=None, y0=None, *, bounds=None, target=None, s
             "out": None,
             "resume": None,
             "save_every": 10.0,
+            "threads": threads,
             "options": chosen,
         }
         result = _run_or_fail(problem, x0, y0, request, bounds, methods is None)

@@ -17,7 +17,7 @@ def is_sparse(X):
 
 
 def kind_of(X):
-    """"columns", "entries" or "array": as what a table is read, of which all others of a cleaning are."""
+    """ "columns", "entries" or "array": as what a table is read, of which all others of a cleaning are."""
     return "columns" if is_frame(X) else "entries" if is_sparse(X) else "array"
 
 
@@ -156,7 +156,9 @@ class Labels:
         values = numpy.asarray(y)
         if values.ndim == 2 and values.shape[1] == 1:
             warnings.warn(
-                f"A column-vector y was passed when a 1d array was expected, as {name}", _conversion_warning(), stacklevel=4
+                f"A column-vector y was passed when a 1d array was expected, as {name}",
+                _conversion_warning(),
+                stacklevel=4,
             )
             values = values.ravel()
         if values.ndim != 1:

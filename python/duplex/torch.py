@@ -57,6 +57,7 @@ class _Variables:
         self.sizes = [tensor.numel() for tensor in self.given]
         self.size = sum(self.sizes)
         self.is_shared = self.device.type == "cpu" and self.dtype == torch.float64
+        self.converted = (None, None)  # a vector and its tensors: both levels mostly stand at one point
 
     def numbers(self):
         """A copy, as one vector."""
@@ -77,6 +78,16 @@ class _Variables:
             vector = vector.to(device=self.device, dtype=self.dtype)
         return [part.view(shape) for part, shape in zip(vector.split(self.sizes), self.shapes)]
 
+    def leaves_of(self, array):
+        """Tensors with the entries of a vector, by which losses can be differentiated."""
+        if self.is_shared:
+            return [part.requires_grad_() for part in self.of(array)]
+        vector, tensors = self.converted
+        if vector is None or not numpy.array_equal(vector, array):
+            tensors = self.of(array)
+            self.converted = (array.copy(), tensors)
+        return [part.detach().requires_grad_() for part in tensors]
+
     def as_given(self, tensors):
         """As the losses take them."""
         if self.module is not None:
@@ -95,7 +106,9 @@ def _require_tensors(tensors, name):
         raise InvalidInput(f"{name}: found no tensors, expected at least one")
     for tensor in tensors:
         if not isinstance(tensor, torch.Tensor):
-            raise InvalidInput(f"{name}: found {type(tensor).__name__}, expected a tensor, a list of tensors or a module")
+            raise InvalidInput(
+                f"{name}: found {type(tensor).__name__}, expected a tensor, a list of tensors or a module"
+            )
         if not tensor.is_floating_point():
             raise InvalidInput(f"{name}: found a tensor of {tensor.dtype}, expected one of floating point numbers")
         if tensor.device != tensors[0].device or tensor.dtype != tensors[0].dtype:
@@ -123,10 +136,7 @@ class _Loss:
         self.forget()
         self.arrays = (x, y)
         if self.leaves is None or not all(variables.is_shared for variables in self.variables):
-            self.leaves = [
-                [part.requires_grad_() if part.is_leaf else part.detach().requires_grad_() for part in variables.of(array)]
-                for variables, array in zip(self.variables, (x, y))
-            ]
+            self.leaves = [variables.leaves_of(array) for variables, array in zip(self.variables, (x, y))]
 
     def value(self):
         """The loss."""

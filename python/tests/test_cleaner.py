@@ -232,7 +232,9 @@ def test_sources_probabilities_and_ids_are_taken(noisy):
         X[60:], given[60:], X[:60], right[:60], pred_probs=sure[60:], trusted_pred_probs=sure[:60]
     )
     assert (told.is_suspect_ == wrong[60:]).mean() > (fit(noisy).is_suspect_ == wrong[60:]).mean()
-    assert refusal(X, given, pred_probs=sure[:, :2]) == "pred_probs: found 2 columns, expected one for each of 3 classes"
+    assert (
+        refusal(X, given, pred_probs=sure[:, :2]) == "pred_probs: found 2 columns, expected one for each of 3 classes"
+    )
     assert "pred_probs: row 1: found probabilities that add up to" in refusal(X, given, pred_probs=2.0 * sure / 3.0)
 
 

@@ -67,7 +67,9 @@ def test_it_refuses_to_answer_before_it_is_fitted(tmp_path):
 def test_it_refuses_rows_of_another_width(noisy):
     X, given = noisy[:2]
     cleaner = duplex.HyperCleaner(model="linear").fit(X, given)
-    with pytest.raises(duplex.InvalidInput, match="X has 2 features, but HyperCleaner is expecting 4 features as input"):
+    with pytest.raises(
+        duplex.InvalidInput, match="X has 2 features, but HyperCleaner is expecting 4 features as input"
+    ):
         cleaner.predict(X[:, :2])
 
 

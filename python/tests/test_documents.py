@@ -47,11 +47,15 @@ def test_the_readme_runs(tmp_path, monkeypatch):
 def test_the_reference_is_what_the_docstrings_say():
     pytest.importorskip("torch")
     made = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "python_reference.py"], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, ROOT / "scripts" / "python_reference.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
-    assert (DOCS / "python-reference.md").read_text(encoding="utf-8") == made.stdout, (
-        "docs/python-reference.md is not current: scripts/python_reference.py prints it"
-    )
+    assert (DOCS / "python-reference.md").read_text(
+        encoding="utf-8"
+    ) == made.stdout, "docs/python-reference.md is not current: scripts/python_reference.py prints it"
 
 
 def test_the_page_names_everything_public():

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import traceback
+import warnings
 
 import numpy
 import pytest
@@ -129,30 +131,66 @@ def test_ctrl_c_in_a_function_is_a_keyboard_interrupt_with_a_result(example):
     assert duplex.minimize(example.problem(), *example.start()).success, "what comes after runs as ever"
 
 
-def test_ctrl_c_while_the_engine_alone_works_is_a_keyboard_interrupt_with_a_result():
-    problem = duplex.problem("counter-example", n=50)
-    interrupter = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+ENDLESS = {"method": "bagdc", "alpha": 1e-9, "beta": 1e-9, "iterations": 10**15}
+
+
+def test_ctrl_c_while_the_engine_alone_works_is_a_keyboard_interrupt_with_a_result(tmp_path):
+    def interrupt_once_it_has_begun():
+        while not (tmp_path / "run" / "manifest.json").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt_once_it_has_begun)
     interrupter.start()
     with pytest.raises(KeyboardInterrupt) as caught:
-        duplex.minimize(problem, method="bagdc", alpha=1e-9, beta=1e-9, iterations=10**15)
+        duplex.minimize(duplex.problem("counter-example", n=50), out=tmp_path / "run", **ENDLESS)
     interrupter.join()
     assert caught.value.result.termination == "interrupted"
-    assert caught.value.result.nit > 0
+    assert (tmp_path / "run" / "checkpoint.dpx").exists()
 
 
 def test_a_handler_of_ctrl_c_that_does_not_raise_ends_the_run_with_its_result():
     heard = []
+    over = threading.Event()
+
+    def interrupt_until_it_is_over():
+        while not over.wait(0.05):
+            os.kill(os.getpid(), signal.SIGINT)
+
     before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    interrupter = threading.Thread(target=interrupt_until_it_is_over)
+    interrupter.start()
     try:
-        interrupter = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-        interrupter.start()
-        result = duplex.minimize(
-            duplex.problem("counter-example", n=50), method="bagdc", alpha=1e-9, beta=1e-9, iterations=10**15
-        )
-        interrupter.join()
+        result = duplex.minimize(duplex.problem("counter-example", n=50), **ENDLESS)
     finally:
-        assert signal.signal(signal.SIGINT, before) is not signal.SIG_DFL
-    assert heard == [1] and result.termination == "interrupted"
+        over.set()
+        interrupter.join()
+        signal.signal(signal.SIGINT, before)
+    assert heard and result.termination == "interrupted"
+
+
+def test_ctrl_c_ends_a_cleaning_and_leaves_the_estimator_to_be_fitted_again(noisy):
+    X, given = noisy[:2]
+    told = []
+
+    class Impatient:
+        """Progress that is asked to end at the first word."""
+
+        def tell(self, what):
+            told.append(what)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    cleaner = duplex.HyperCleaner(model="linear")
+    impatient = Impatient()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("duplex._cleaner._Progress.tell", impatient.tell, raising=False)
+        patch.setattr("duplex._cleaner._Progress.__init__", lambda self, verbose: setattr(self, "bar", None))
+        with pytest.raises(KeyboardInterrupt):
+            cleaner.fit(X, given)
+    assert told and not hasattr(cleaner, "classes_")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert cleaner.fit(X, given).score(X, given) > 0.5
 
 
 def test_two_threads_with_two_runs_each_come_to_the_same_bits(example):
@@ -181,7 +219,12 @@ def test_another_thread_runs_while_the_engine_works():
     thread = threading.Timer(0.05, done.set)  # which could not run were the interpreter's lock held
     thread.start()
     result = duplex.minimize(
-        duplex.problem("counter-example", n=20), method="bagdc", alpha=1e-9, beta=1e-9, iterations=10**12, callback=stop
+        duplex.problem("counter-example", n=20),
+        method="bagdc",
+        alpha=1e-9,
+        beta=1e-9,
+        iterations=10**12,
+        callback=stop,
     )
     thread.join()
     assert result.termination == "predicate"

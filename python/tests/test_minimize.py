@@ -108,7 +108,9 @@ def test_every_method_runs_on_functions_as_on_the_problem_in_cpp():
         assert (ours.nit, ours.termination) == (theirs.nit, theirs.termination), ours.spec
         for name in "xyv":
             scale = max(1.0, numpy.abs(theirs[name]).max())
-            numpy.testing.assert_allclose(ours[name] / scale, theirs[name] / scale, rtol=0, atol=1e-12, err_msg=ours.spec)
+            numpy.testing.assert_allclose(
+                ours[name] / scale, theirs[name] / scale, rtol=0, atol=1e-12, err_msg=ours.spec
+            )
     assert sum(result.failed for result in found.results) == 0
     assert found.results[0].termination == "tolerance verified"
 
@@ -139,7 +141,11 @@ def test_both_products_and_inverses_are_used_where_they_are_offered(example):
     sentence = "lower: both_products returned list, expected a tuple of two arrays"
     with pytest.raises(duplex.InvalidInput, match=sentence):
         duplex.minimize(
-            example.problem(both_products=lambda x, y, v: [v, v]), *example.start(), method="soba", alpha=0.1, iterations=3
+            example.problem(both_products=lambda x, y, v: [v, v]),
+            *example.start(),
+            method="soba",
+            alpha=0.1,
+            iterations=3,
         )
 
 
@@ -155,7 +161,13 @@ def test_bounds_hold_x_and_may_come_from_the_problem(example):
 
 def test_a_trace_metrics_and_counters_are_told(example):
     result = duplex.minimize(
-        example.problem(), *example.start(), method="bagdc", alpha=0.1, beta=0.2, iterations=10, metrics=["kkt", "upper"]
+        example.problem(),
+        *example.start(),
+        method="bagdc",
+        alpha=0.1,
+        beta=0.2,
+        iterations=10,
+        metrics=["kkt", "upper"],
     )
     assert result.termination == "max iterations" and not result.success
     assert list(result.trace["iteration"]) == list(range(1, 11))
@@ -226,6 +238,15 @@ def test_batches_are_drawn_by_a_seed():
         duplex.minimize(problem, batch=8)
 
 
+def test_any_number_of_threads_gives_the_same_bits():
+    problem = duplex.problem("counter-example", n=600, matrix="dense")
+    steps = {"method": "bagdc", "alpha": 0.05, "beta": 0.05, "iterations": 20}
+    alone = duplex.minimize(problem, threads=1, **steps)
+    numpy.testing.assert_array_equal(duplex.minimize(problem, threads=2, **steps).x, alone.x)
+    with pytest.raises(duplex.InvalidInput, match="threads is -1"):
+        duplex.minimize(problem, threads=-1, **steps)
+
+
 def test_a_race_tells_where_each_method_really_ended():
     race = duplex.race(
         duplex.problem("counter-example", n=6), ["automatic", "bagdc:alpha=0.1:beta=0.2", "nosa:alpha=0.1:beta=0.2"]
@@ -234,9 +255,7 @@ def test_a_race_tells_where_each_method_really_ended():
     assert rows["bagdc"]["direction_norm"] <= 1e-6 and rows["bagdc"]["x_error"] < 1e-4
     assert rows["nosa"]["direction_norm"] <= 1e-6 and rows["nosa"]["x_error"] > 0.1, "it reports a tiny d, and is wrong"
     assert repr(race).splitlines()[0] == "arrival: ‖d‖ <= 1e-6, by a method's own word"
-    assert list(pytest.importorskip("pandas").DataFrame(race.rows()).columns) == [
-        "method", *race.to_frame().columns
-    ]
+    assert list(pytest.importorskip("pandas").DataFrame(race.rows()).columns) == ["method", *race.to_frame().columns]
     with pytest.raises(duplex.InvalidInput, match="unknown option 'alhpa'; did you mean 'alpha'"):
         duplex.race(duplex.problem("ridge"), ["bagdc"], alhpa=1.0)
 

@@ -63,7 +63,9 @@ def parameters_of(node):
 def own_parameters(function):
     kinds = inspect.Parameter
     return [
-        name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind != kinds.VAR_POSITIONAL
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind != kinds.VAR_POSITIONAL
     ]
 
 

@@ -56,12 +56,18 @@ def test_a_run_by_name_is_that_of_the_tool(tmp_path):
     run = tool()
     for command, options in {
         "--problem ridge --features 6 --solver bagdc --alpha 0.1 --beta 0.1 --iterations 50": {
-            "method": "bagdc", "alpha": 0.1, "beta": 0.1, "iterations": 50,
+            "method": "bagdc",
+            "alpha": 0.1,
+            "beta": 0.1,
+            "iterations": 50,
         },
         "--problem ridge --features 6": {},
     }.items():
-        told = json.loads(run("solve", *command.split(), "--json", "--metrics", "kkt", folder=tmp_path) if options else
-                          run("solve", *command.split(), "--json", "--metrics", "kkt", folder=tmp_path))["series"][0]
+        told = json.loads(
+            run("solve", *command.split(), "--json", "--metrics", "kkt", folder=tmp_path)
+            if options
+            else run("solve", *command.split(), "--json", "--metrics", "kkt", folder=tmp_path)
+        )["series"][0]
         result = duplex.minimize(duplex.problem("ridge", features=6), metrics="kkt", **options)
         assert result.nit == told["iterations"] and result.termination == told["status"]
         assert result.metrics["kkt"] == told["metrics"]["kkt"]

@@ -9,6 +9,8 @@ import duplex
 torch = pytest.importorskip("torch")
 
 double = {"dtype": torch.float64}
+
+
 def tensor(values):
     return torch.tensor(numpy.asarray(values), **double)
 
@@ -60,7 +62,9 @@ def hyper_cleaning(folder):
         rho=0.1,
     )
     (A, a), (B, b) = parts
-    losses = lambda rows, labels, y: torch.nn.functional.cross_entropy(rows @ y.reshape(3, 4).T, labels, reduction="none")
+    losses = lambda rows, labels, y: torch.nn.functional.cross_entropy(
+        rows @ y.reshape(3, 4).T, labels, reduction="none"
+    )
     return (
         named,
         lambda x, y: (torch.sigmoid(x) * losses(A, a, y)).mean() + 0.05 * (y * y).sum(),
@@ -85,7 +89,9 @@ def test_every_method_comes_to_the_iterates_of_cpp(name, tmp_path):
         assert (ours.nit, ours.termination) == (theirs.nit, theirs.termination), ours.spec
         for part in "xyv":
             scale = max(1.0, numpy.abs(theirs[part]).max())
-            numpy.testing.assert_allclose(ours[part] / scale, theirs[part] / scale, rtol=0, atol=1e-10, err_msg=ours.spec)
+            numpy.testing.assert_allclose(
+                ours[part] / scale, theirs[part] / scale, rtol=0, atol=1e-10, err_msg=ours.spec
+            )
 
 
 def test_steps_that_the_method_chooses_itself_come_to_the_answer():

@@ -152,7 +152,9 @@ def test_bounds_that_are_none(example):
     start = example.start()
     assert refusal(example.problem(), *start, bounds=3).startswith("bounds: expected a pair")
     assert "shape (2,)" in refusal(example.problem(), *start, bounds=(numpy.zeros(2), None))
-    assert refusal(example.problem(), *start, bounds=(3.0, 4.0)) == "start: x[0] = 2, expected at least its lower bound 3"
+    assert (
+        refusal(example.problem(), *start, bounds=(3.0, 4.0)) == "start: x[0] = 2, expected at least its lower bound 3"
+    )
     assert refusal(example.problem(), *start, bounds=(4.0, 3.0)) == (
         "bounds: lower[0] = 4 and upper[0] = 3, expected lower <= upper"
     )

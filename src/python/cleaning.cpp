@@ -93,6 +93,9 @@ public:
     std::optional<Found> found;
     {
       const HearsInterrupt hears(failure_->asked_to_end(), request_["is_main"].cast<bool>());
+      if (PyErr_CheckSignals() != 0) { // of a moment ago, when nobody heard it
+        throw py::error_already_set();
+      }
       try {
         found = without_lock(*failure_, [&] { return cleaned(); });
       } catch (const Interrupted &) { // Python says so itself, as soon as it is asked

@@ -7,8 +7,10 @@
 #include "python/source.hpp"
 #include "python/told.hpp"
 
+#include <duplex/core/conversion.hpp>
 #include <duplex/run/metrics.hpp>
 
+#include <omp.h>
 #include <pybind11/stl.h>
 
 #include <fmt/format.h>
@@ -56,6 +58,24 @@ bool ask(const py::object &callback, const std::vector<std::string> &metrics, co
     failure.leave();
   }
 }
+
+/// While it lives, kernels that this thread calls take so many threads; 0 leaves it to them.
+class ThreadCount {
+public:
+  explicit ThreadCount(std::int64_t count) : before_(omp_get_max_threads()) {
+    constexpr double most = 1024;
+    (void)number_within(static_cast<double>(count), Bound{.low = 0, .high = most}, "threads");
+    if (count > 0) {
+      omp_set_num_threads(static_cast<int>(count));
+    }
+  }
+  ThreadCount(const ThreadCount &) = delete;
+  ThreadCount &operator=(const ThreadCount &) = delete;
+  ~ThreadCount() { omp_set_num_threads(before_); }
+
+private:
+  int before_;
+};
 
 /// The metrics that were asked for; the norm of d is known of every step anyway.
 std::vector<std::string> metrics_of(const py::dict &request) {
@@ -225,6 +245,7 @@ public:
   }
 
   [[nodiscard]] py::dict run() {
+    const ThreadCount threads(request_["threads"].cast<std::int64_t>());
     experiment::RunRequest request = prepared();
     if (folder_ && !saved_) {
       folder_->begin(command, {spec()});
@@ -234,6 +255,9 @@ public:
     std::optional<Series> series;
     {
       const HearsInterrupt hears(failure_->asked_to_end(), request_["is_main"].cast<bool>());
+      if (PyErr_CheckSignals() != 0) { // of a moment ago, when nobody heard it
+        failure_->keep();
+      }
       try {
         const py::gil_scoped_release others_may_run;
         series = in_folder([&] {
