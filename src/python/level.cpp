@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace duplex::python {
 
@@ -12,29 +14,21 @@ void copy(const Vector &from, double *to) {
   std::memcpy(to, from.data(), sizeof(double) * static_cast<std::size_t>(from.size()));
 }
 
-/// An array of zeros that functions may read but, unless it is to be writable, not write.
-Array own_array(Index size, bool is_writable) {
-  Array array(size);
-  std::memset(array.mutable_data(), 0, sizeof(double) * static_cast<std::size_t>(size));
+} // namespace
+
+OwnArray::OwnArray(Index size, bool is_writable) : array(size), memory(array.mutable_data()) {
+  std::fill_n(memory, size, 0.0);
   if (!is_writable) {
     array.attr("flags").attr("writeable") = false;
   }
-  return array;
 }
 
-double *memory_of(const Array &array) {
-  return const_cast<double *>(array.data());
-} // NOLINT: it is written by us alone
-
-} // namespace
-
 Level::Level(const LevelSetting &setting, Index x_size, Index y_size, std::shared_ptr<Failure> failure)
-    : name_(setting.name), failure_(std::move(failure)), x_(own_array(x_size, setting.writable_point)),
-      y_(own_array(y_size, setting.writable_point)), v_(own_array(y_size, setting.writable_point)),
-      out_x_(own_array(x_size, true)), out_y_(own_array(y_size, true)), x_data_(memory_of(x_)), y_data_(memory_of(y_)),
-      v_data_(memory_of(v_)) {
+    : name_(setting.name), failure_(std::move(failure)), x_(x_size, setting.writable_point),
+      y_(y_size, setting.writable_point), v_(y_size, setting.writable_point), out_x_(x_size, true),
+      out_y_(y_size, true) {
   try {
-    const auto made = setting.make(x_, y_).cast<py::list>();
+    const auto made = setting.make(x_.array, y_.array).cast<py::list>();
     for (std::size_t i = 0; i < member_count; ++i) {
       const auto function = made[i].cast<py::tuple>();
       if (!function[0].is_none()) {
@@ -49,15 +43,15 @@ Level::Level(const LevelSetting &setting, Index x_size, Index y_size, std::share
 
 std::string Level::shown(Member member) const { return fmt::format("{}: {}", name_, member_names[place(member)]); }
 
-const Array &Level::output(Member member) const {
+const OwnArray &Level::output(Member member) const {
   return member == Member::grad_x || member == Member::cross_xy ? out_x_ : out_y_;
 }
 
-py::object Level::call(Member member, const Array *v, const Array *out) {
+py::object Level::call(Member member, const OwnArray *v, const OwnArray *out) {
   const Function &function = functions_[place(member)];
   std::array<PyObject *, 5> arguments{}; // the first is the callee's to use
   std::size_t count = 0;
-  const auto add = [&](const Array &array) { arguments[++count] = array.ptr(); };
+  const auto add = [&](const OwnArray &own) { arguments[++count] = own.array.ptr(); };
   if (function.takes_point) {
     add(x_);
     add(y_);
@@ -78,8 +72,8 @@ py::object Level::call(Member member, const Array *v, const Array *out) {
 
 void Level::at(const Vector &x, const Vector &y) {
   failure_->require_none();
-  copy(x, x_data_);
-  copy(y, y_data_);
+  copy(x, x_.memory);
+  copy(y, y_.memory);
   if (has(Member::at)) {
     const py::gil_scoped_acquire lock;
     (void)call(Member::at, nullptr, nullptr);
@@ -108,12 +102,12 @@ void Level::take(Member member, const py::object &result, Vector &out) {
   }
 }
 
-void Level::fill_by(Member member, const Array *v, Vector &out) {
+void Level::fill_by(Member member, const OwnArray *v, Vector &out) {
   const bool takes_out = functions_[place(member)].takes_out;
-  const Array &own = output(member);
+  const OwnArray &own = output(member);
   const auto result = call(member, v, takes_out ? &own : nullptr);
   if (takes_out && result.is_none()) {
-    std::memcpy(out.data(), own.data(), sizeof(double) * static_cast<std::size_t>(out.size()));
+    std::memcpy(out.data(), own.memory, sizeof(double) * static_cast<std::size_t>(out.size()));
   } else {
     take(member, result, out);
   }
@@ -121,7 +115,7 @@ void Level::fill_by(Member member, const Array *v, Vector &out) {
 
 void Level::copy_direction(const Vector &v) {
   failure_->require_none();
-  copy(v, v_data_);
+  copy(v, v_.memory);
 }
 
 void Level::fill(Member member, Vector &out) {

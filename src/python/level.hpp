@@ -58,6 +58,14 @@ struct LevelSetting {
   bool writable_point = false;
 };
 
+/// An array that functions may read, and write where they may, and its memory.
+struct OwnArray {
+  OwnArray(Index size, bool is_writable);
+
+  Array array;
+  double *memory;
+};
+
 class Level {
 public:
   Level(const LevelSetting &setting, Index x_size, Index y_size, std::shared_ptr<Failure> failure);
@@ -74,24 +82,21 @@ private:
   static std::size_t place(Member member) { return static_cast<std::size_t>(member); }
   [[nodiscard]] std::string shown(Member member) const;
   /// The array that is passed for it to write into.
-  [[nodiscard]] const Array &output(Member member) const;
+  [[nodiscard]] const OwnArray &output(Member member) const;
   /// Calls with x and y, v and out as they are asked for. Call it with the lock.
-  [[nodiscard]] py::object call(Member member, const Array *v, const Array *out);
-  void fill_by(Member member, const Array *v, Vector &out);
+  [[nodiscard]] py::object call(Member member, const OwnArray *v, const OwnArray *out);
+  void fill_by(Member member, const OwnArray *v, Vector &out);
   void take(Member member, const py::object &result, Vector &out);
   void copy_direction(const Vector &v);
 
   std::string name_;
   std::shared_ptr<Failure> failure_;
   std::array<Function, member_count> functions_;
-  Array x_;
-  Array y_;
-  Array v_;
-  Array out_x_;
-  Array out_y_;
-  double *x_data_ = nullptr;
-  double *y_data_ = nullptr;
-  double *v_data_ = nullptr;
+  OwnArray x_;
+  OwnArray y_;
+  OwnArray v_;
+  OwnArray out_x_;
+  OwnArray out_y_;
 };
 
 } // namespace duplex::python

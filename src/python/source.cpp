@@ -132,7 +132,7 @@ std::shared_ptr<NamedSource> make_named(const std::string &spec, const py::dict 
 } // namespace
 
 void add_problems(py::module_ &module) {
-  py::class_<ProblemSource, std::shared_ptr<ProblemSource>>(module, "ProblemSource");
+  const py::class_<ProblemSource, std::shared_ptr<ProblemSource>> base(module, "ProblemSource");
   py::class_<ToldSource, ProblemSource, std::shared_ptr<ToldSource>>(module, "ToldProblem").def(py::init(&make_told));
   py::class_<NamedSource, ProblemSource, std::shared_ptr<NamedSource>>(module, "NamedProblem")
       .def(py::init(&make_named))

@@ -38,10 +38,10 @@ TEST(RunSeries, IsMeasuredByTheTruthWhereItEnds) {
 }
 
 TEST(MissingSteps, AreGivenToAMethodThatHasNoneAndLeftWhereItHas) {
-  const auto lacking = catalog::make_solver("nosa:alpha=0.3");
+  const auto lacking = catalog::make_solver("bagdc:alpha=0.3");
   const std::string given = experiment::give_missing_steps(*lacking);
   EXPECT_EQ(given, ":beta=0.2");
-  EXPECT_CONTAINS(catalog::spec_text("nosa", lacking->options()), "nosa:alpha=0.3:beta=0.2");
+  EXPECT_CONTAINS(catalog::spec_text("bagdc", lacking->options()), "bagdc:alpha=0.3:beta=0.2");
   EXPECT_EQ(experiment::give_missing_steps(*lacking), "");
 }
 
