@@ -102,7 +102,9 @@ def _refuse_unknown(options, specs, run_names):
             raise InvalidInput(_core.unknown_name("option", name, sorted(known)))
 
 
-def race(problem, methods=None, x0=None, y0=None, *, bounds=None, target=None, seconds=10.0, batch=0, threads=0, **options):
+def race(
+    problem, methods=None, x0=None, y0=None, *, bounds=None, target=None, seconds=10.0, batch=0, threads=0, **options
+):
     """Runs methods on one problem from one start, and says what each cost and where it really ended.
 
     `methods` are names, as "bagdc:alpha=0.1:beta=0.2"; None takes all, with the steps .1, .2 and 1 where a method has
@@ -151,7 +153,9 @@ def _run_or_fail(problem, x0, y0, request, bounds, usual_steps):
     """Where the problem lacks what a method or a metric needs, a run that failed."""
     try:
         return run(problem, x0, y0, request, bounds=bounds, usual_steps=usual_steps, truth=True)
-    except NotAvailable as reason:
+    except (NotAvailable, InvalidInput) as reason:
+        if isinstance(reason, InvalidInput) and "the problem lacks" not in str(reason):
+            raise
         return Result(
             termination="step failed",
             message=str(reason),

@@ -260,6 +260,15 @@ def test_a_race_tells_where_each_method_really_ended():
         duplex.race(duplex.problem("ridge"), ["bagdc"], alhpa=1.0)
 
 
+def test_a_race_goes_on_where_the_problem_lacks_what_a_method_needs(example):
+    lower, upper = example.functions()
+    del lower["grad_x"], upper["hess_yy"]
+    race = duplex.race(duplex.Problem(lower, upper), ["bda", "f2sa", "automatic"], *example.start())
+    assert [result.failed for result in race.results] == [True, True, False]
+    assert "lacks upper().hess_yy" in race.results[0].message and "lacks lower().grad_x" in race.results[1].message
+    assert repr(race).count("step failed") == 2
+
+
 def test_a_race_draws_a_curve_for_each_method():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
