@@ -29,7 +29,7 @@ help:
 	@echo "make python      the Python package: its wheel, tested in a fresh virtual environment"
 	@echo "make examples    the programs of examples/, into build/examples/"
 	@echo "make demo        find wrong labels in FashionMNIST, and show the report"
-	@echo "make test        everything that is checked: tests, sanitizers, examples, a browser, clang-tidy, clang-format"
+	@echo "make test        everything that is checked: tests, Python, sanitizers, examples, a browser, clang-tidy, clang-format"
 	@echo "make fuzz        random files at every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each, under sanitizers"
 	@echo "make torture     kill runs at any moment and operation, fill their disk, ask them to end: nothing is lost"
 	@echo "make reproduce   every figure, table and theorem of the paper, and the quality of cleaning, into $(OUT)/"
@@ -97,4 +97,4 @@ format:
 	@sh scripts/format.sh --fix
 
 clean:
-	rm -rf build build-debug build-tidy build-fuzz out report/node_modules
+	rm -rf build build-debug build-tidy build-fuzz build-python out report/node_modules
