@@ -16,6 +16,14 @@ import pytest
 import duplex
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """Also where the tests run in the background of a script, whose programs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class OwnError(Exception):
     pass
 
@@ -131,7 +139,7 @@ def test_ctrl_c_in_a_function_is_a_keyboard_interrupt_with_a_result(example):
     assert duplex.minimize(example.problem(), *example.start()).success, "what comes after runs as ever"
 
 
-ENDLESS = {"method": "bagdc", "alpha": 1e-9, "beta": 1e-9, "iterations": 10**15}
+ENDLESS = {"method": "bagdc", "alpha": 1e-9, "beta": 1e-9, "iterations": 10**15, "seconds": 100.0}
 
 
 def test_ctrl_c_while_the_engine_alone_works_is_a_keyboard_interrupt_with_a_result(tmp_path):
