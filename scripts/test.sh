@@ -13,9 +13,11 @@ step() {
 }
 
 step "clang-format" sh scripts/format.sh
-step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON
+step "configure" sh scripts/configure.sh release build -DDUPLEX_BUILD_TESTS=ON -DDUPLEX_BUILD_BENCH=OFF -DDUPLEX_WITH_TORCH=ON \
+  -DDUPLEX_WITH_PYTHON=ON -DPython_EXECUTABLE=/usr/bin/python3
 step "build, optimized" cmake --build build
 step "tests, optimized" ctest --test-dir build --output-on-failure -j "$(nproc)"
+step "Python package" sh scripts/python.sh
 step "configure, sanitizers" sh scripts/configure.sh debug build-debug
 step "build, AddressSanitizer and UBSan" cmake --build build-debug
 step "tests, AddressSanitizer and UBSan" ctest --test-dir build-debug --output-on-failure -j "$(nproc)"

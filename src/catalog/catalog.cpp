@@ -46,4 +46,14 @@ std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec) {
   return make<ConfiguredProblem, AllProblemSettings>("problem", spec, held);
 }
 
+std::uint64_t seed_of(const Configurable &problem) {
+  std::uint64_t seed = 0;
+  for (const auto &info : problem.options()) {
+    if (info.name == "seed") {
+      (void)read_field(info.value, seed);
+    }
+  }
+  return seed;
+}
+
 } // namespace duplex::catalog

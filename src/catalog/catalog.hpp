@@ -13,6 +13,7 @@
 #include <duplex/solve.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -101,6 +102,12 @@ public:
 /// known name, where there is no such solver, problem or option.
 [[nodiscard]] std::unique_ptr<ConfiguredSolver> make_solver(std::string_view spec);
 [[nodiscard]] std::unique_ptr<ConfiguredProblem> make_problem(std::string_view spec);
+
+/// The seed of a problem, where it has one.
+[[nodiscard]] std::uint64_t seed_of(const Configurable &problem);
+
+/// What a run by name does where it is told nothing else.
+[[nodiscard]] inline Options run_of_the_tool() { return {.recoveries = 12}; }
 
 } // namespace duplex::catalog
 

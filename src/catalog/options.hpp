@@ -69,6 +69,19 @@ template <class T> [[nodiscard]] bool read_field(std::string_view text, T &field
   }
 }
 
+/// The choice that the text names. Throws InvalidInput, with `what` it is, with those that there are.
+template <NamedEnum E> [[nodiscard]] E named(const std::string &what, const std::string &text) {
+  E value{};
+  if (!read_field(text, value)) {
+    std::vector<std::string> known;
+    for (const auto name : names_of(E{})) {
+      known.emplace_back(name);
+    }
+    throw InvalidInput(names::unknown_name(what, text, known));
+  }
+  return value;
+}
+
 /// What a field of that bound accepts in the place of the text; with the limits of its type where the text is a whole
 /// number that is beyond them.
 template <class T> [[nodiscard]] std::string expected_text(std::string_view text, const Bound &bound) {

@@ -300,13 +300,15 @@ data::Dataset schema_of(const Model &model, std::string source) {
   return schema;
 }
 
-std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset) {
+namespace {
+
+/// visit(first row, probabilities) for blocks of rows: what is computed of all rows may be larger than the rows.
+template <class Visit> void visit_probabilities(const Model &model, const data::Dataset &dataset, const Visit &visit) {
   data::require_same_features(schema_of(model, "the model"), dataset);
   const Eigen::VectorXd weights =
       Eigen::Map<const Vector>(model.weights.data(), static_cast<Index>(model.weights.size())).cast<double>();
   const auto rows = dataset.features.rows();
-  constexpr Index rows_at_once = 1 << 13; // what is computed of all rows may be larger than the rows
-  std::vector<Prediction> out;
+  constexpr Index rows_at_once = 1 << 13;
   for (Index first = 0; first < rows; first += rows_at_once) {
     const Index count = std::min(rows_at_once, rows - first);
     auto features = dataset.features.slice(first, count);
@@ -325,16 +327,36 @@ std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset
     loss.at(weights);
     const auto probabilities = loss.probabilities();
     for (Index i = 0; i < count; ++i) {
-      Index best = 0;
-      const double largest = probabilities.row(i).maxCoeff(&best);
-      if (!std::isfinite(largest)) {
+      Index largest = 0;
+      if (!std::isfinite(probabilities.row(i).maxCoeff(&largest))) {
         throw NotAvailable(fmt::format("{}: row {}: the model has no probabilities for features so far from those that "
                                        "it was made from",
                                        dataset.source, first + i + 1));
       }
+    }
+    visit(first, probabilities);
+  }
+}
+
+} // namespace
+
+Eigen::MatrixXd probabilities_of(const Model &model, const data::Dataset &dataset) {
+  Eigen::MatrixXd out(dataset.features.rows(), static_cast<Index>(model.classes.size()));
+  visit_probabilities(model, dataset, [&](Index first, const auto &probabilities) {
+    out.middleRows(first, probabilities.rows()) = probabilities.template cast<double>();
+  });
+  return out;
+}
+
+std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset) {
+  std::vector<Prediction> out;
+  visit_probabilities(model, dataset, [&](Index /*first*/, const auto &probabilities) {
+    for (Index i = 0; i < probabilities.rows(); ++i) {
+      Index best = 0;
+      const double largest = probabilities.row(i).maxCoeff(&best);
       out.push_back({static_cast<std::uint32_t>(best), static_cast<float>(largest)});
     }
-  }
+  });
   return out;
 }
 

@@ -67,7 +67,11 @@ struct Prediction {
 /// A dataset without rows that has the model's features and classes, for the readers' checks.
 [[nodiscard]] data::Dataset schema_of(const Model &model, std::string source);
 
-/// Throws InvalidInput where the data's features are not the model's.
+/// P(class) of every row, rows by classes. Throws InvalidInput where the data's features are not the model's,
+/// NotAvailable where they are so far from those that it was made from that there are none.
+[[nodiscard]] Eigen::MatrixXd probabilities_of(const Model &model, const data::Dataset &dataset);
+
+/// The same, of the most probable class alone.
 [[nodiscard]] std::vector<Prediction> predict(const Model &model, const data::Dataset &dataset);
 
 /// row,id,label,predicted,probability: ids and labels where the data have them.

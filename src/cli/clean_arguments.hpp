@@ -52,15 +52,7 @@ struct CleanArguments {
 
 /// The choice that the option's text names. Throws InvalidInput with those that there are.
 template <class Enum> Enum named(const std::string &option, const std::string &text) {
-  Enum value{};
-  if (!catalog::read_field(text, value)) {
-    std::vector<std::string> known;
-    for (const auto name : names_of(Enum{})) {
-      known.emplace_back(name);
-    }
-    throw InvalidInput(names::unknown_name("--" + option, text, known));
-  }
-  return value;
+  return catalog::named<Enum>("--" + option, text);
 }
 
 /// Cleans as it was told; `more` are options of the solver, `own_options` those of the command.

@@ -61,12 +61,12 @@ int list(const std::string &what, bool as_json) {
     }
   }
   if (as_json) {
-    json["run"] = option_list_json(catalog::describe(run_of_the_tool()));
+    json["run"] = option_list_json(catalog::describe(catalog::run_of_the_tool()));
     json["metrics"] = metric_names;
     fmt::print("{}\n", report::json_text(json, 2));
   } else if (what.empty()) {
     fmt::print("every run\n");
-    print_options(catalog::describe(run_of_the_tool()));
+    print_options(catalog::describe(catalog::run_of_the_tool()));
     fmt::print("\nmetrics: {}\n", fmt::join(metric_names, ", "));
   }
   return exit_success;

@@ -46,29 +46,6 @@ struct RaceArguments {
   bool as_json = false;
 };
 
-/// The truth at where a run ended: ‖∇φ(x)‖ and, where the answer is known, the
-/// errors of x and of φ, all with y*(x) solved anew.
-void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &answer, Series &series) {
-  if (series.summary.failed()) {
-    return;
-  }
-  if (answer) {
-    Vector scratch;
-    series.extra.emplace_back("true-x-error", relative_x_error(series.state.x, *answer, scratch));
-  }
-  try {
-    ExactSolver<Problem> exact(problem);
-    const auto &point = exact.at(series.state.x, series.state.y);
-    Vector scratch;
-    series.extra.emplace_back("true-hypergradient",
-                              box_of(problem).free_norm(series.state.x, point.hypergradient, scratch));
-    if (answer) {
-      series.extra.emplace_back("true-phi-gap", relative_phi_gap(point.value, *answer));
-    }
-  } catch (const NotAvailable &) { // the lower level has many minimizers: only x can be judged
-  }
-}
-
 constexpr double part_of_start = 1e-5;
 
 std::string cell(double value) { return std::isfinite(value) ? short_number(value) : "-"; }
@@ -225,21 +202,6 @@ std::vector<std::string> names_in(const std::vector<std::string> &more) {
   return names;
 }
 
-/// Where a method has no steps of its own accord it gets those that the others have; as text, where that is to be
-/// shown.
-std::string give_missing_steps(catalog::ConfiguredSolver &solver, bool shown) {
-  std::string text;
-  for (const auto &[role, usual] : experiment::usual_steps) {
-    for (const auto &info : solver.options()) {
-      if (info.role == role && info.value == "0") {
-        solver.set(info.name, number_text(usual));
-        text += ":" + info.name + "=" + number_text(usual);
-      }
-    }
-  }
-  return shown ? text : "";
-}
-
 class Race {
 public:
   Race(const RaceArguments &arguments, const std::vector<std::string> &more,
@@ -250,7 +212,8 @@ public:
     for (auto &spec : specs) {
       setup_.solvers.push_back(catalog::make_solver(spec));
       if (arguments.solvers.empty() || arguments.tune) {
-        spec += give_missing_steps(*setup_.solvers.back(), !arguments.tune);
+        const auto steps = experiment::give_missing_steps(*setup_.solvers.back());
+        spec += arguments.tune ? std::string() : steps; // those that a search finds are shown beside
       }
     }
     setup_.run.interrupt = &interrupt_requested();
@@ -299,7 +262,7 @@ public:
         const std::string name = seeds == 1 ? entrant.spec : fmt::format("{}, seed {}", entrant.spec, seed_ + i);
         result.series.push_back(
             run_series_or_fail(request(raced[i], entrant, name, progress.if_terminal()), *entrant.solver));
-        measure_truth(raced[i].problem, answer, result.series.back());
+        experiment::measure_truth(raced[i].problem, answer, result.series.back());
       }
     }
     for (const auto &entrant : entrants_) {

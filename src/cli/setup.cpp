@@ -177,16 +177,6 @@ experiment::Json options_json(const catalog::Configurable &configured) {
   return json;
 }
 
-std::uint64_t seed_of(const catalog::Configurable &problem) {
-  std::uint64_t seed = 0;
-  for (const auto &info : problem.options()) {
-    if (info.name == "seed") {
-      (void)catalog::read_field(info.value, seed);
-    }
-  }
-  return seed;
-}
-
 void tell_remarks(const catalog::ConfiguredProblem &problem) {
   for (const auto &remark : problem.remarks()) {
     fmt::print(stderr, "duplex: {}\n", remark);

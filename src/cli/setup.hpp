@@ -16,9 +16,6 @@
 
 namespace duplex::cli {
 
-/// What `solve` does where it is told nothing else.
-[[nodiscard]] inline Options run_of_the_tool() { return {.recoveries = 12}; }
-
 struct Setup {
   std::unique_ptr<catalog::ConfiguredProblem> problem;
   std::vector<std::unique_ptr<catalog::ConfiguredSolver>> solvers;
@@ -50,9 +47,6 @@ void add_inputs(const std::vector<std::string> &files, checkpoint::RunFolder *fo
 
 /// The options of a solver or a problem as they stand.
 [[nodiscard]] experiment::Json options_json(const catalog::Configurable &configured);
-
-/// The seed of the problem, where it has one.
-[[nodiscard]] std::uint64_t seed_of(const catalog::Configurable &problem);
 
 /// Says on standard error what is to be known of how the problem's files were read.
 void tell_remarks(const catalog::ConfiguredProblem &problem);

@@ -161,7 +161,7 @@ int solve_problem(SolveArguments arguments, const std::vector<std::string> &comm
   Setup setup;
   setup.problem = catalog::make_problem(arguments.problem);
   setup.solvers.push_back(catalog::make_solver(arguments.solver));
-  setup.run = run_of_the_tool();
+  setup.run = catalog::run_of_the_tool();
   setup.run.interrupt = &interrupt_requested();
   setup.command_options = command_options;
   setup.overrides_names = from != nullptr;

@@ -21,9 +21,6 @@
 namespace duplex::data {
 namespace {
 
-/// Beyond it, differences between numbers may be lost where they are kept as float32.
-constexpr float large = 65536.0F;
-
 class CsvReader {
 public:
   CsvReader(ByteSource &source, const ReadOptions &options)
@@ -131,9 +128,9 @@ private:
 
   /// By the first row: columns whose numbers are kept to all their digits, until they are seen to differ enough.
   void follow_large_numbers() {
-    constexpr std::size_t most = 64;
-    for (std::size_t i = 0; i < columns_.features() && table_.precise.size() < most && table_.rows() == 1; ++i) {
-      if (const float cell = table_.cell(0, i); is_number_cell(cell) && std::abs(cell) >= large) {
+    for (std::size_t i = 0;
+         i < columns_.features() && table_.precise.size() < most_followed_columns && table_.rows() == 1; ++i) {
+      if (const float cell = table_.cell(0, i); is_number_cell(cell) && std::abs(cell) >= large_number) {
         const double value = first_row_[i];
         table_.precise[i].push_back(value);
         range_[i] = {value, value};

@@ -40,7 +40,9 @@ public:
   CsvColumns find() {
     CsvColumns columns;
     columns.roles.assign(cells_.size(), ColumnRole::feature);
-    columns.label = options_.label.empty() ? usual_label() : chosen("label", options_.label, options_.expect_labels);
+    if (options_.may_have_labels) {
+      columns.label = options_.label.empty() ? usual_label() : chosen("label", options_.label, options_.expect_labels);
+    }
     give(columns, columns.label, ColumnRole::label);
     const TablePlan *plan = options_.plan.get();
     const bool by_plan = plan != nullptr;

@@ -66,6 +66,7 @@ struct ReadOptions {
   /// CSV: the columns of the data that a model was made from; null: they are chosen from the file.
   std::shared_ptr<const TablePlan> plan = {};
   std::string labels_file = {};   ///< .npy and IDX: where the labels are; IDX finds the usual sibling itself
+  bool may_have_labels = true;    ///< CSV: false: no column is one of labels, whatever its name
   bool expect_id = true;          ///< false: a file without that column is fine
   bool expect_labels = true;      ///< false: data without labels are fine
   bool expect_source = true;      ///< false: a file without that column is fine

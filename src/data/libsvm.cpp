@@ -2,6 +2,7 @@
 #include "data/limits.hpp"
 #include "data/quick_number.hpp"
 #include "data/readers.hpp"
+#include "data/sparsity.hpp"
 #include "data/text.hpp"
 #include "data/text_reader.hpp"
 
@@ -156,7 +157,7 @@ private:
   void fill_table() {
     const std::uint64_t columns = options_.columns > 0 ? static_cast<std::uint64_t>(options_.columns) : widest_;
     limit_.require_columns(columns);
-    if (is_sparse(columns)) {
+    if (is_sparse(values_.size(), row_ends_.size(), columns)) {
       dataset_.features = FeatureTable(SparseEntries{std::move(row_ends_), std::move(indexes_), std::move(values_)},
                                        static_cast<Index>(columns));
       return;
@@ -172,13 +173,6 @@ private:
         std::memcpy(row + indexes_[entry] * sizeof(float), &values_[entry], sizeof(float));
       }
     }
-  }
-
-  /// Where at most a tenth of the values are there: below that, products with the entries alone are the faster ones.
-  [[nodiscard]] bool is_sparse(std::uint64_t columns) const {
-    constexpr double few = 0.1;
-    return static_cast<double>(values_.size()) <=
-           few * static_cast<double>(row_ends_.size()) * static_cast<double>(columns);
   }
 
   [[noreturn]] void refuse(std::string_view found, std::string_view expected) const {

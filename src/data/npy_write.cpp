@@ -22,6 +22,22 @@ std::string header_text(std::string_view type, std::span<const Index> shape) {
   return fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, sizes);
 }
 
+} // namespace
+
+std::string npy_header(std::string_view type, std::span<const Index> shape) {
+  constexpr std::size_t preamble = 10; // magic, version and the length of the text
+  constexpr std::size_t alignment = 64;
+  std::string text = header_text(type, shape);
+  const std::size_t length = (preamble + text.size() + 1 + alignment - 1) / alignment * alignment - preamble;
+  text.resize(length - 1, ' ');
+  std::string header = "\x93NUMPY";
+  header += {'\x01', '\0', static_cast<char>(length & 0xFFU), static_cast<char>(length >> 8U)};
+  header += text + '\n';
+  return header;
+}
+
+namespace {
+
 template <class T> std::string file_of(std::string_view type, std::span<const T> values, std::span<const Index> shape) {
   std::uint64_t elements = 1;
   for (const Index size : shape) {
@@ -33,14 +49,7 @@ template <class T> std::string file_of(std::string_view type, std::span<const T>
   if (elements != values.size()) {
     throw InvalidInput(fmt::format("npy: found {} values, expected as many as the shape has elements", values.size()));
   }
-  constexpr std::size_t preamble = 10; // magic, version and the length of the text
-  constexpr std::size_t alignment = 64;
-  std::string text = header_text(type, shape);
-  const std::size_t length = (preamble + text.size() + 1 + alignment - 1) / alignment * alignment - preamble;
-  text.resize(length - 1, ' ');
-  std::string file = "\x93NUMPY";
-  file += {'\x01', '\0', static_cast<char>(length & 0xFFU), static_cast<char>(length >> 8U)};
-  file += text + '\n';
+  std::string file = npy_header(type, shape);
   file.append(reinterpret_cast<const char *>(values.data()), values.size_bytes());
   return file;
 }

@@ -62,6 +62,11 @@ inline constexpr std::uint32_t nan_bits = 0x7FC00000U;
 /// thousandth of it.
 inline constexpr double narrow_range = 1e-4;
 
+/// Beyond it, differences between numbers may be lost where they are kept as float32.
+inline constexpr float large_number = 65536.0F;
+/// Of so many columns of large numbers all digits are kept.
+inline constexpr std::size_t most_followed_columns = 64;
+
 struct RawTable {
   std::string source;             ///< the file, for messages
   std::vector<std::string> names; ///< of the columns that are read; empty without a header

@@ -3,6 +3,7 @@
 #include "experiment/trace_file.hpp"
 #include "report/json_file.hpp"
 
+#include <duplex/measure/exact.hpp>
 #include <duplex/run/kept_direction.hpp>
 #include <duplex/run/metrics.hpp>
 #include <duplex/version.hpp>
@@ -193,6 +194,7 @@ Series run_series(const RunRequest &request, const catalog::ConfiguredSolver &so
   monitor.cadence = request.cadence;
   monitor.target = request.target;
   monitor.hold_out = request.hold_out;
+  monitor.stop_when = request.stop_when;
   for (const auto &metric : request.metrics) {
     monitor.metrics.push_back(book.metric(metric));
   }
@@ -236,6 +238,27 @@ Series run_series_or_fail(const RunRequest &request, const catalog::ConfiguredSo
     series.summary.termination = Termination::step_failed;
     series.summary.message = reason.what();
     return series;
+  }
+}
+
+void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &answer, Series &series) {
+  if (series.summary.failed()) {
+    return;
+  }
+  if (answer) {
+    Vector scratch;
+    series.extra.emplace_back("true-x-error", relative_x_error(series.state.x, *answer, scratch));
+  }
+  try {
+    ExactSolver<Problem> exact(problem);
+    const auto &point = exact.at(series.state.x, series.state.y);
+    Vector scratch;
+    series.extra.emplace_back("true-hypergradient",
+                              box_of(problem).free_norm(series.state.x, point.hypergradient, scratch));
+    if (answer) {
+      series.extra.emplace_back("true-phi-gap", relative_phi_gap(point.value, *answer));
+    }
+  } catch (const NotAvailable &) { // the lower level has many minimizers: only x can be judged
   }
 }
 

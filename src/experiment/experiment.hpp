@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,6 +88,7 @@ struct RunRequest {
   bool keeps_direction = false;                        ///< of the last step, for a certificate
   std::optional<Saving> saving = {};                   ///< with the trace
   std::filesystem::path trace_file = {};               ///< empty: none
+  std::function<bool(const Progress<Vector> &)> stop_when = {};
 };
 
 /// Runs one solver and keeps its trace.
@@ -95,6 +97,10 @@ struct RunRequest {
 
 /// The same; where a metric is not defined at a point that the run comes to, a run that failed.
 [[nodiscard]] Series run_series_or_fail(const RunRequest &request, const catalog::ConfiguredSolver &solver);
+
+/// The truth at where a run ended, as extra numbers of it: ‖∇φ(x)‖ and, where the answer is known, the errors of x and
+/// of φ, all with y*(x) solved anew.
+void measure_truth(const Problem &problem, const std::optional<Answer<Vector>> &answer, Series &series);
 
 [[nodiscard]] Json to_json(const Experiment &experiment);
 /// Tidy: series, iteration, seconds, direction, then one column per metric.

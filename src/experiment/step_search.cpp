@@ -194,6 +194,19 @@ private:
 
 } // namespace
 
+std::string give_missing_steps(ConfiguredSolver &solver) {
+  std::string text;
+  for (const auto &[role, usual] : usual_steps) {
+    for (const auto &info : solver.options()) {
+      if (info.role == role && info.value == "0") {
+        solver.set(info.name, number_text(usual));
+        text += ":" + info.name + "=" + number_text(usual);
+      }
+    }
+  }
+  return text;
+}
+
 FoundSteps search_steps(std::span<const RunRequest> requests, const ConfiguredSolver &solver,
                         const std::vector<std::string> &given, double budget) {
   return Search(requests, solver, budget).run(steps_of(solver, given));

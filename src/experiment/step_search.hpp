@@ -18,6 +18,9 @@ namespace duplex::experiment {
 inline constexpr std::array<std::pair<Role, double>, 3> usual_steps{
     {{Role::upper_step, 0.1}, {Role::lower_step, 0.2}, {Role::multiplier_step, 1.0}}};
 
+/// Where a method has no steps of its own accord it gets these; what was given is returned, as the end of a spec.
+std::string give_missing_steps(catalog::ConfiguredSolver &solver);
+
 struct FoundSteps {
   std::unique_ptr<catalog::ConfiguredSolver> solver; ///< with the steps that were found
   std::string steps; ///< for people; "its own" or "as given" where there is nothing to search for

@@ -3,10 +3,11 @@
 // process and can only be set from outside, before it starts.
 
 #include <hwy/cache_control.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -88,14 +89,49 @@ private:
   std::vector<std::thread> helpers_;
 };
 
+/// How often this process has come from a fork since it was first asked.
+inline unsigned forks() {
+  static std::atomic<unsigned> count = 0;
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, std::memory_order_relaxed); });
+  return count.load(std::memory_order_relaxed);
+}
+
+/// A team that knows when it is in a process that was forked off, which has but the thread that forked: then the team
+/// is left as it is, since its threads are not there to be woken or joined, and another one takes its place.
+class OwnTeam {
+public:
+  OwnTeam() = default;
+  OwnTeam(const OwnTeam &) = delete;
+  OwnTeam &operator=(const OwnTeam &) = delete;
+  ~OwnTeam() { leave_if_forked(); }
+
+  [[nodiscard]] Team &of(int threads) {
+    leave_if_forked();
+    if (!team_ || team_->wanted() < threads) {
+      team_.reset();
+      team_ = std::make_unique<Team>(threads);
+    }
+    return *team_;
+  }
+
+private:
+  void leave_if_forked() {
+    if (const unsigned now = forks(); made_after_ != now) {
+      (void)team_.release();
+      made_after_ = now;
+    }
+  }
+
+  std::unique_ptr<Team> team_;
+  unsigned made_after_ = forks();
+};
+
 /// The calling thread's own team, so that several may call at once. It may be larger than asked for: it stays
 /// where jobs for few and for many threads alternate.
 inline Team &team_of(int threads) {
-  thread_local std::optional<Team> team;
-  if (!team || team->wanted() < threads) {
-    team.emplace(threads);
-  }
-  return *team;
+  thread_local OwnTeam team;
+  return team.of(threads);
 }
 
 } // namespace duplex::kernels

@@ -232,6 +232,13 @@ TEST(KernelModel, PredictsByItsLandmarksOnceFeaturesAreMapped) {
   EXPECT_NEAR(predictions[0].probability, 1.0 / (1.0 + std::exp(std::exp(-2.0) - 1.0)), 1e-6);
   EXPECT_EQ(predictions[1].label, 1U);
   EXPECT_NEAR(predictions[1].probability, 1.0 / (1.0 + std::exp(std::exp(-24.5) - std::exp(-12.5))), 1e-6);
+  const auto probabilities = clean::probabilities_of(model, rows);
+  ASSERT_EQ(probabilities.rows(), 2);
+  ASSERT_EQ(probabilities.cols(), 2);
+  for (Index i = 0; i < 2; ++i) {
+    EXPECT_NEAR(probabilities.row(i).sum(), 1.0, 1e-12);
+    EXPECT_EQ(static_cast<float>(probabilities(i, 1)), predictions[static_cast<std::size_t>(i)].probability);
+  }
 }
 
 } // namespace

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 15> library_floors{"core",    "space",   
                                                           "step",    "problem", "measure",   "problems", "method.hpp",
                                                           "methods", "run",     "solve.hpp", "torch",    "duplex.hpp"};
 /// Of src/: the library's, and the tool's above them.
-constexpr std::array<std::string_view, 23> source_floors{
+constexpr std::array<std::string_view, 24> source_floors{
     "core",     "space",      "kernels", "softmax", "numerics", "step",      "problem", "measure",
     "problems", "methods",    "run",     "torch",   "names",    "data",      "report",  "checkpoint",
-    "catalog",  "experiment", "clean",   "fewshot", "zoo",      "reproduce", "cli"};
+    "catalog",  "experiment", "clean",   "fewshot", "zoo",      "reproduce", "python",  "cli"};
 /// Made by CMake from the files of the methods and the problems, with which they are on one floor.
 const std::set<std::string_view> generated{"catalog.hpp", "methods.hpp", "version.hpp"};
 

@@ -44,8 +44,11 @@ template <VectorSpace V> struct RunContext {
   StepReport report = {}; ///< of the last step
 
   [[nodiscard]] bool ended() const { return summary.termination != Termination::not_run; }
-  /// A step with an inner loop or inner solves may take any time, and may have to be abandoned in its middle.
-  [[nodiscard]] bool steps_may_be_left() const { return traits.solves_inside && meter->limit.exists(); }
+  /// A step with an inner loop or inner solves may take any time, and may have to be abandoned in its middle; so may
+  /// any step whose functions may do that.
+  [[nodiscard]] bool steps_may_be_left() const {
+    return (traits.solves_inside && meter->limit.exists()) || options->functions_may_leave;
+  }
   /// How a run ends whose last step or measurement was abandoned.
   [[nodiscard]] Termination why_left() const {
     return meter->limit.is_asked_to_end() ? Termination::interrupted : Termination::max_seconds;

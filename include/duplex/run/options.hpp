@@ -32,6 +32,9 @@ struct Options {
   std::int64_t patience = 0;
   /// Raised from outside (a signal handler, another thread) to end the run early.
   const std::atomic<bool> *interrupt = nullptr;
+  /// Functions of the problem may throw Cancelled in the middle of any step, once they have raised what `interrupt`
+  /// points to: y and v then go back to before the step. The command line does not show it.
+  bool functions_may_leave = false;
   /// The seed of the generator from which a stochastic problem draws. The command line does not show it: no problem of
   /// the tool draws.
   std::uint64_t seed = 0;
