@@ -164,7 +164,7 @@ public:
                 request["own_names"].cast<std::vector<std::string>>());
     options_.max_wall_seconds = options_.max_seconds;
     options_.interrupt = &failure_->asked_to_end();
-    options_.functions_may_leave = true;
+    options_.functions_may_leave = source->calls_python();
     const auto batch = request["batch"].cast<Index>();
     if (batch > 0) {
       in_batches_.emplace(source->bind_in_batches(batch));

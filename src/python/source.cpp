@@ -22,6 +22,7 @@ public:
   explicit ToldSource(ToldProblem told)
       : has_products_(told.of_lower.has(Member::hess_yy)), told_(held_without_lock(std::move(told))) {}
 
+  [[nodiscard]] bool calls_python() const override { return true; }
   [[nodiscard]] catalog::Problem bind(const std::shared_ptr<Failure> &failure) const override {
     return has_products_ ? catalog::Problem(PythonProblem<true>(told_, failure))
                          : catalog::Problem(by_differences(PythonProblem<false>(told_, failure)));
@@ -46,6 +47,7 @@ public:
     problem_.emplace(settings_->make());
   }
 
+  [[nodiscard]] bool calls_python() const override { return false; }
   [[nodiscard]] catalog::Problem bind(const std::shared_ptr<Failure> & /*failure*/) const override { return *problem_; }
   [[nodiscard]] catalog::SampledProblem bind_in_batches(Index size) const override {
     return settings_->make_in_batches(size);

@@ -20,6 +20,8 @@ public:
   ProblemSource &operator=(const ProblemSource &) = delete;
   virtual ~ProblemSource() = default;
 
+  /// Whether its steps call functions of Python's, which may fail in their middle.
+  [[nodiscard]] virtual bool calls_python() const = 0;
   /// For one run, whose functions leave there what they raise.
   [[nodiscard]] virtual catalog::Problem bind(const std::shared_ptr<Failure> &failure) const = 0;
   /// The same, drawn in batches of so many samples of each level. Throws InvalidInput where it is no sum over samples.
