@@ -93,6 +93,9 @@ public:
   [[nodiscard]] virtual std::string explanation() const { return {}; }
   /// Is called before the first step of a run that starts from a state which a recovery has gone back to.
   virtual void start_from_before() {}
+  /// Whether the first step solves for y and v at the start; then it is told them, where they are cheap to know.
+  [[nodiscard]] virtual bool solves_at_start() const { return false; }
+  virtual void begin_at(const SlopeMeter<V> & /*truth*/) {}
   /// Is told what became of the last step's claim. Returns false where the method has nothing left to try.
   [[nodiscard]] virtual bool learn(const Verdict & /*verdict*/, const SlopeMeter<V> & /*truth*/) { return false; }
   /// Is told what ‖∇φ‖ is at a state where, as it has reported, nothing improves any more. Returns whether it begins

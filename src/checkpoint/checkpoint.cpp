@@ -14,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view magic = "DUPLEXCP";
-constexpr std::uint32_t checkpoint_version = 10;
+constexpr std::uint32_t checkpoint_version = 11;
 
 template <class T> void append_number(std::string &to, T number) {
   to.append(reinterpret_cast<const char *>(&number), sizeof number);

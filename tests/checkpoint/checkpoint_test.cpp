@@ -36,8 +36,8 @@ TEST(Checkpoint, RefusesWhatIsNotOneOrIsDamaged) {
   }
   EXPECT_CONTAINS(refusal_of_checkpoint(good + "x"), "damaged");
   std::string later = good;
-  later[8] = 11;
-  EXPECT_EQ(refusal_of_checkpoint(later), "file: a checkpoint of version 11, expected 10");
+  later[8] = 12;
+  EXPECT_EQ(refusal_of_checkpoint(later), "file: a checkpoint of version 12, expected 11");
 }
 
 TEST(Checkpoint, RefusesToGiveWhatItDoesNotHold) {

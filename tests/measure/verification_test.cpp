@@ -394,6 +394,40 @@ TEST(AClaimOfSuccess, HoldsWhereTheLowerLevelHasManyMinimizers) {
   EXPECT_GE(claims, 12);
 }
 
+/// f = ¼(y² − 1)² − .1xy, with a minimizer near 1 and one near −1, and F = ½(y + 1)².
+struct TwoValleys {
+  using Vector = Vec;
+  struct Lower : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.25 * std::pow(y()[0] * y()[0] - 1.0, 2) - 0.1 * x()[0] * y()[0]; }
+    void grad_y(Vec &out) const { out[0] = std::pow(y()[0], 3) - y()[0] - 0.1 * x()[0]; }
+    void hess_yy(const Vec &v, Vec &out) const { out[0] = (3.0 * y()[0] * y()[0] - 1.0) * v[0]; }
+    void cross_xy(const Vec &v, Vec &out) const { out[0] = -0.1 * v[0]; }
+  };
+  struct Upper : Point<Vec> {
+    [[nodiscard]] double value() const { return 0.5 * std::pow(y()[0] + 1.0, 2); }
+    void grad_x(Vec &out) const { out.setZero(); }
+    void grad_y(Vec &out) const { out[0] = y()[0] + 1.0; }
+  };
+  [[nodiscard]] Lower lower() const { return {}; }
+  [[nodiscard]] Upper upper() const { return {}; }
+  [[nodiscard]] static Index x_size() { return 1; }
+  [[nodiscard]] static Index y_size() { return 1; }
+};
+
+TEST(AClaimOfSuccess, OfARunThatFollowedAnotherMinimizerIsMeasuredBesideItsSlopeThere) {
+  const TwoValleys problem;
+  const auto number = [](double value) { return Vec(Vec::Constant(1, value)); };
+  const State<Vec> start{number(1.0), number(1.0), number(0.0)};
+  const State<Vec> end{number(0.2), number(-0.99), number(0.0)}; // where ∇φ is a fifth of what it is at x = 1 there
+  Verification<Vec> verification(ProblemView<Vec>(problem), start);
+  EXPECT_NEAR(verification.first().norm, 0.1, 0.02) << "near y = 1";
+  const auto &verdict = verification.verify(end, 0.01);
+  EXPECT_NEAR(verdict.first.norm, 0.00323, 1e-4) << "near y = -1";
+  EXPECT_NEAR(verdict.slope.norm, 0.0005, 0.0001);
+  EXPECT_FALSE(verdict.holds());
+  EXPECT_TRUE(verification.verify(end, 0.5).holds());
+}
+
 TEST(AClaimOfSuccess, IsMeasuredBesideTheStartAndNotBesideWhatTheOpeningMadeOfIt) {
   const auto spectrum = log_spaced_spectrum<double>(7, 1e6, 2.7e-9);
   const CounterExample problem(DiagonalSpd<double>(spectrum), Vec(Vec::Ones(7)), 0.0);

@@ -1,11 +1,13 @@
 #include "free_penalties.hpp"
 #include "noisy_problem.hpp"
+#include "saturating_fit.hpp"
 #include "saved_run.hpp"
 #include "support.hpp"
 
 #include <duplex/methods/automatic/governor.hpp>
 
 #include <cmath>
+#include <string>
 
 namespace duplex::testing {
 namespace {
@@ -137,6 +139,32 @@ TEST(AutomaticSteps, LetTheUpperLevelChooseWhereTheLowerOneHasManyMinimizers) {
   }
 }
 
+/// A run from y so far away claims success, and is right by Newton's method of the problem's own. Says what it tells.
+std::string expect_solved(const SaturatingFit &problem, double distance) {
+  auto state = problem.start(distance);
+  const double first = problem.slope_at(state.x);
+  const auto summary = solve(problem, automatic, state);
+  EXPECT_EQ(summary.termination, Termination::tolerance_verified) << distance << ": " << summary.brief();
+  EXPECT_LE(problem.slope_at(state.x), 1.001e-5 * first) << distance;
+  return summary.explanation;
+}
+
+TEST(AutomaticSteps, BeginWhereTheLowerLevelIsAllButLinear) {
+  for (const std::uint64_t seed : {1, 2}) {
+    for (const double distance : {1.0, 30.0, 1000.0}) {
+      expect_solved(SaturatingFit(3, false, seed), distance);
+    }
+  }
+  EXPECT_CONTAINS(expect_solved(SaturatingFit(33, false, 1), 50.0), "begun anew 1 time");
+}
+
+TEST(AutomaticSteps, LetAnyOfManyMinimizersDoWhereNeitherLevelSeesThem) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    expect_solved(SaturatingFit(3, true, seed), 0.0);
+    expect_solved(SaturatingFit(3, true, seed), 1.0);
+  }
+}
+
 TEST(AutomaticSteps, DoNotTakeALowerLevelWithoutAMinimizerForSolved) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     auto data = QuadraticSettings{.n = 5, .m = 7, .seed = seed}.generate<double>().data();
@@ -215,7 +243,7 @@ TEST(AutomaticSteps, SolveWherePenaltiesThatNothingHoldsRunAway) {
 
 /// From steps 1, 2, 3, … of a run that begins anew on its way.
 TEST(AutomaticSteps, ThatBeginAnewGoOnToTheSameBitsWhereverTheyAreCut) {
-  const FreePenalties problem(114);
+  const FreePenalties problem(111);
   auto whole = problem.start();
   const auto uninterrupted = solve(problem, whole);
   ASSERT_TRUE(uninterrupted.converged()) << uninterrupted.brief();

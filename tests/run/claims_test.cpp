@@ -31,6 +31,23 @@ TEST(Claims, AreMadeByTheLastStepUnlessTheCallerAskedForAnotherTolerance) {
   EXPECT_FALSE(Claims<Vec>(run.context, true).made_now());
 }
 
+TEST(Claims, TellTheMethodWhatTheLowerLevelAnswersAtTheStartWhereThatIsNeededAnyway) {
+  ScriptedRun run({}, claiming);
+  Claims<Vec>(run.context, true).begin();
+  EXPECT_EQ(run.method.known_start.size(), 0) << "another tolerance is asked for";
+  run.method.asks_for_start = false;
+  Claims<Vec> claims(run.context, false);
+  claims.begin();
+  EXPECT_EQ(run.method.known_start.size(), 0) << "the run begins otherwise";
+  run.method.asks_for_start = true;
+  claims.begin();
+  ASSERT_EQ(run.method.known_start.size(), 1);
+  EXPECT_NEAR(run.method.known_start[0], 1.0, 1e-12);
+  run.method.known_start = {};
+  claims.begin();
+  EXPECT_EQ(run.method.known_start.size(), 0) << "it is known already";
+}
+
 TEST(Claims, AreVerifiedByTheHypergradientBesideThatOfTheStart) {
   ScriptedRun run({}, claiming);
   Claims<Vec> claims(run.context, false);

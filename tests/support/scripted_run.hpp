@@ -94,9 +94,14 @@ public:
     return begins_anew;
   }
 
+  [[nodiscard]] bool solves_at_start() const override { return asks_for_start; }
+  void begin_at(const SlopeMeter<Vec> &truth) override { known_start = truth.y(); }
+
   StepOptions step_options{{{Role::upper_step, "alpha", 0.1}, {Role::lower_step, "beta", 0.5}}};
   Vec d = Vec::Zero(1);
   Verdict learned;
+  Vec known_start; ///< empty where it was not told
+  bool asks_for_start = true;
   bool has_more_to_try = false;
   bool begins_anew = false;
   int times_begun = 0; ///< since the run was made

@@ -59,6 +59,18 @@ public:
   [[nodiscard]] const V &y() const { return response_.y(); }
   [[nodiscard]] const V &v() const { return response_.v(); }
   [[nodiscard]] const V &hypergradient() const { return d_; }
+  /// Whether y* is that of many lower minimizers which the upper level prefers.
+  [[nodiscard]] bool has_chosen() const { return selects_; }
+  /// Whether ∇²yy f was seen to be another one at another point.
+  [[nodiscard]] bool met_another_hessian() const { return response_.met_another_hessian(); }
+  /// Whether f(x, ·) seems convex on the line from one y to another: its slope along it never falls by more than
+  /// rounding.
+  [[nodiscard]] bool bends_up_between(const V &x, const V &from, const V &to);
+  /// Whether the curvatures along the entries of y are so unlike that conjugate gradients would be slow; where H was
+  /// assembled.
+  [[nodiscard]] bool has_unlike_curvatures() const { return curvatures_are_unlike_; }
+  /// Whether y* and v* are as exact as rounding lets them be.
+  [[nodiscard]] bool is_exact() const { return is_exact_; }
 
 private:
   static constexpr double safety = 10.0;
@@ -104,6 +116,7 @@ private:
 
   /// With H assembled, as exactly as rounding lets.
   [[nodiscard]] MeasuredSlope directly(const WantedAccuracy &wanted) {
+    is_exact_ = true;
     response_.assemble();
     response_.minimize(0.0);
     const LinearStatus kind = response_.hessian().explore();
@@ -112,6 +125,11 @@ private:
       select();
     } else {
       Response<V>::require(kind);
+    }
+    if constexpr (EigenVector<V>) {
+      constexpr double unlike = 1e4;
+      const V &sizes = response_.hessian().sizes();
+      curvatures_are_unlike_ = sizes.maxCoeff() > unlike * sizes.minCoeff();
     }
     response_.solve_multiplier(0.0);
     response_.direction(d_);
@@ -299,7 +317,9 @@ private:
   Box<V> box_;
   template <class W> using SelectionOf = Selection<W>; // Selection itself takes Eigen's vectors alone
   OnlyForEigen<V, SelectionOf> selection_;
-  bool selects_ = false; ///< the lower level has many minimizers
+  bool selects_ = false;  ///< the lower level has many minimizers
+  bool is_exact_ = false; ///< H was assembled
+  bool curvatures_are_unlike_ = false;
   const V *x_ = nullptr;
   double flattest_ = 0.0; ///< λ_min
   struct Gain {
@@ -329,6 +349,7 @@ MeasuredSlope SlopeMeter<V>::at(const V &x, const V &guess, const WantedAccuracy
     y_moved_ = v_moved_ = flat_ = random_ = residual_ = step_ = zeros_like(guess);
   }
   x_ = &x;
+  selects_ = is_exact_ = curvatures_are_unlike_ = false;
   try {
     response_.begin(x, guess, wanted.exactly, guess_of_v);
     const Index directly_up_to = wanted.exactly ? HessianSolver<V>::direct_limit : HessianSolver<V>::always_direct;
@@ -340,6 +361,26 @@ MeasuredSlope SlopeMeter<V>::at(const V &x, const V &guess, const WantedAccuracy
   } catch (const NotAvailable &reason) {
     return {.unavailable = reason.what()};
   }
+}
+
+template <VectorSpace V> bool SlopeMeter<V>::bends_up_between(const V &x, const V &from, const V &to) {
+  constexpr int parts = 8;
+  constexpr double roundings = 100.0;
+  assign(to, step_);
+  axpy(-1.0, from, step_);
+  double before = -infinite;
+  for (int i = 0; i <= parts; ++i) {
+    assign(from, y_moved_);
+    axpy(static_cast<double>(i) / parts, step_, y_moved_);
+    lower_.at(x, y_moved_);
+    lower_.grad_y(residual_);
+    const double slope = dot(residual_, step_);
+    if (!(slope >= before - roundings * precision(step_) * norm(residual_) * norm(step_))) {
+      return false;
+    }
+    before = slope;
+  }
+  return true;
 }
 
 extern template class SlopeMeter<Eigen::VectorXf>;

@@ -156,6 +156,8 @@ public:
     }
     return hessian_;
   }
+  /// Whether H was ever seen to be another one than it had been.
+  [[nodiscard]] bool met_another_hessian() const { return hessian_.has_changed(); }
   [[nodiscard]] AnyLower<V> &lower() { return lower_; }
   [[nodiscard]] AnyUpper<V> &upper() { return upper_; }
   [[nodiscard]] const ProblemView<V> &problem() const { return problem_; }

@@ -178,7 +178,7 @@ private:
     V y_moved = y;
     lower.at(x, y);
     lower.grad_y(gradient);
-    double noise = 0.0;
+    double noise = precision(gradient) * norm(gradient); // of the part itself
     for (int i = 0; i < samples; ++i) {
       change_last_bits(x, generator, x_moved);
       response.box().project(x_moved);

@@ -129,13 +129,17 @@ public:
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
     return governor_->learn(verdict, truth);
   }
+  [[nodiscard]] bool solves_at_start() const override { return !opening_; }
+  void begin_at(const SlopeMeter<V> &truth) override { governor_->begin_at(truth); }
   /// What a run has learnt far away may be what keeps it from improving, or from a step that can be done: it begins
   /// anew, with the same goal, as long as it has come nearer since it began.
   [[nodiscard]] bool begin_anew(const State<V> &at, const Verdict &verdict, const SlopeMeter<V> &truth) override {
     constexpr int most_beginnings = 10;
     constexpr double nearer = 0.5;
     const double before = new_beginnings_ > 0 ? slope_where_begun_ : verdict.first.norm;
-    if (governor_->has_no_end() || new_beginnings_ == most_beginnings || !(verdict.slope.norm <= nearer * before)) {
+    const bool could_not_begin = new_beginnings_ == 0 && norm(governor_->direction()) == 0.0; // y was not found
+    if (governor_->has_no_end() || new_beginnings_ == most_beginnings ||
+        !(could_not_begin || verdict.slope.norm <= nearer * before)) {
       return false;
     }
     ++new_beginnings_;
@@ -221,6 +225,8 @@ public:
   [[nodiscard]] const V &direction() const override { return run_->direction(); }
   [[nodiscard]] std::string explanation() const override { return run_->explanation(); }
   void start_from_before() override { run_->start_from_before(); }
+  [[nodiscard]] bool solves_at_start() const override { return run_->solves_at_start(); }
+  void begin_at(const SlopeMeter<V> &truth) override { run_->begin_at(truth); }
   [[nodiscard]] bool learn(const Verdict &verdict, const SlopeMeter<V> &truth) override {
     return run_->learn(verdict, truth);
   }

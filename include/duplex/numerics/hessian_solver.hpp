@@ -35,7 +35,9 @@ public:
       probe_ = image_of_probe_ = random_ = flat_ = image_ = correction_ = zeros_like(like);
       is_known_ = false;
     }
+    const bool was_known = is_known_;
     is_known_ = is_known_ && is_the_same();
+    has_changed_ = has_changed_ || is_known_ != was_known;
     if (!is_known_) {
       assembled_is_known_ = explored_ = false;
       curvatures_ = {};
@@ -61,6 +63,8 @@ public:
   }
 
   [[nodiscard]] double outside() const { return outside_; }
+  /// Whether H was seen to be another one where it began anew.
+  [[nodiscard]] bool has_changed() const { return has_changed_; }
 
   /// Says what H turned out to be, and finds the extreme eigenvalues where it is not assembled: by conjugate gradients
   /// with a random right-hand side, which has a part in every eigenvector, so that none hides; by its factors where H
@@ -226,6 +230,7 @@ private:
   ConjugateGradient<V> linear_;
   Index size_ = 0;
   bool is_known_ = false; ///< something was found of H, which is that of the probe
+  bool has_changed_ = false;
   bool assembled_is_known_ = false;
   bool explored_ = false;
   bool direct_ = false;       ///< solves by the factors

@@ -23,6 +23,24 @@ public:
   [[nodiscard]] bool asked_for_other() const { return asked_for_other_; }
   [[nodiscard]] bool made_now() const { return verification_ && !asked_for_other_ && run_->report.claims > 0.0; }
 
+  /// Before the first step. ‖∇φ‖ at the start is needed at the end anyway: where it is cheap it is measured at once, so
+  /// that the method need not solve for the same y and v again.
+  void begin() {
+    if (verification_ && !asked_for_other_ && run_->method->run().solves_at_start() &&
+        verification_->first_is_cheap() && verification_->first().known()) {
+      run_->method->run().begin_at(verification_->meter());
+    }
+  }
+  /// Of a run that goes on: what was found of the lower Hessian when ‖∇φ‖ was measured at the start is found again, so
+  /// that what follows costs what it would have cost. Off the counters.
+  void measure_again() {
+    if (verification_) {
+      const Counters before = run_->meter->counters;
+      verification_->measure_first_again();
+      run_->meter->counters = before;
+    }
+  }
+
   /// Verifies the claim of the last step: tolerance_verified where it holds, not_verified where it does not and the
   /// method has nothing left to try, and `otherwise` where the run goes on.
   [[nodiscard]] Termination verify(Termination otherwise) {

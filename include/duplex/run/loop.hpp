@@ -42,7 +42,7 @@ private:
     const bool observed_before = std::exchange(observed_, false);
     prepare(k);
     try {
-      run_.report = run_.method->run().step(*run_.state, k - 1, parts_.upper);
+      parts_.step(k);
     } catch (const Cancelled &) {
       return leave(k, observed_before);
     }

@@ -7,6 +7,7 @@
 #include <duplex/run/direction_history.hpp>
 #include <duplex/run/rescue.hpp>
 #include <duplex/run/step_origin.hpp>
+#include <duplex/run/stop_rule.hpp>
 #include <duplex/run/watch.hpp>
 #include <duplex/space/archive.hpp>
 
@@ -74,6 +75,14 @@ public:
       run.options->saving->add(saved);
     }
     return saved;
+  }
+
+  /// The method's step k.
+  void step(std::int64_t k) {
+    if (k == 1) {
+      claims.begin();
+    }
+    run.report = run.method->run().step(*run.state, k - 1, upper);
   }
 
   /// Measures, tells the observers, and ends the run where a rule says so. Off the clock.
@@ -197,43 +206,17 @@ private:
     StateReader members(from);
     archive(members);
     members("watch", watch);
+    claims.measure_again();
     run.meter->clock.credit(from.first<SavedState::Doubles>("seconds"));
     const auto ended = enumerator<Termination>(from.first<SavedState::Integers>("ended"), "the saved state's 'ended'");
-    run.summary.termination = met_already(ended); // then there is nothing to go on with
+    run.summary.termination =
+        met_already(ended, run, directions, claims, rescue, watch); // then there is nothing to go on with
     if (!run.ended() && run.summary.iterations >= run.options->max_iterations) {
       run.summary.termination = Termination::max_iterations;
     }
     if (!run.ended() && run.meter->clock.seconds_while_paused() >= run.options->max_seconds) {
       run.summary.termination = Termination::max_seconds;
     }
-  }
-
-  /// Of a resumed run: the rule of those asked for now that is met already, or not_run. The method's own counts only
-  /// where no other is asked for.
-  [[nodiscard]] Termination met_already(Termination ended) {
-    if (ended == Termination::predicate) {
-      return ended;
-    }
-    if (ended == Termination::interrupted) { // it is not judged where one that was not interrupted would not have been
-      return Termination::not_run;
-    }
-    if (const Termination met = claims.met_already(ended); met != Termination::not_run) {
-      return met;
-    }
-    if (directions.meets_tolerance(run.summary.iterations, run.summary.direction_norm, run.report.tentative)) {
-      return Termination::direction_tolerance;
-    }
-    if (ended == Termination::not_run) {
-      return ended;
-    }
-    if (const Termination met = watch.met_at(*run.state, false);
-        met != Termination::not_run) { // at an end all is measured
-      return met;
-    }
-    const bool may_try_again = !rescue.is_exhausted() && directions.has_digits_left();
-    const bool stands_still = directions.stands_still(run.summary.iterations) && !may_try_again;
-    const bool is_stuck = claims.exist() && claims.asked_for_other(); // by the method's own word
-    return ended == Termination::stagnated && (stands_still || is_stuck) ? ended : Termination::not_run;
   }
 
   Counters ignored_;

@@ -3,6 +3,8 @@
 
 #include <duplex/run/claims.hpp>
 #include <duplex/run/direction_history.hpp>
+#include <duplex/run/rescue.hpp>
+#include <duplex/run/watch.hpp>
 
 #include <cstdint>
 
@@ -43,6 +45,36 @@ template <VectorSpace V> [[nodiscard]] Termination ending_by(StopRule rule, Term
     break;
   }
   return otherwise;
+}
+
+/// Of a resumed run that had ended with `ended`: the rule of those asked for now that is met already, or not_run. The
+/// method's own counts only where no other is asked for.
+template <VectorSpace V>
+[[nodiscard]] Termination met_already(Termination ended, const RunContext<V> &run, const DirectionHistory &directions,
+                                      Claims<V> &claims, const Rescue<V> &rescue, Watch<V> &watch) {
+  if (ended == Termination::predicate) {
+    return ended;
+  }
+  if (ended == Termination::interrupted) { // it is not judged where one that was not interrupted would not have been
+    return Termination::not_run;
+  }
+  if (const Termination met = claims.met_already(ended); met != Termination::not_run) {
+    return met;
+  }
+  if (directions.meets_tolerance(run.summary.iterations, run.summary.direction_norm, run.report.tentative)) {
+    return Termination::direction_tolerance;
+  }
+  if (ended == Termination::not_run) {
+    return ended;
+  }
+  if (const Termination met = watch.met_at(*run.state, false);
+      met != Termination::not_run) { // at an end all is measured
+    return met;
+  }
+  const bool may_try_again = !rescue.is_exhausted() && directions.has_digits_left();
+  const bool stands_still = directions.stands_still(run.summary.iterations) && !may_try_again;
+  const bool is_stuck = claims.exist() && claims.asked_for_other(); // by the method's own word
+  return ended == Termination::stagnated && (stands_still || is_stuck) ? ended : Termination::not_run;
 }
 
 } // namespace duplex::detail

@@ -48,6 +48,26 @@ TEST(TheCurrentPoint, SolvesMoreTightlyDownToALimit) {
   EXPECT_EQ(at.current.allowed_error(1.0), rule::smallest_share);
 }
 
+TEST(TheCurrentPoint, WhoseFirstSlopeWasFarTooLargeIsComputedAnewUntilItIsTheSlope) {
+  AtStart at;
+  at.current.state().y.setConstant(1e9);
+  ASSERT_EQ(at.current.begin(), LinearStatus::converged);
+  EXPECT_GT(at.current.slope(), 1e3 * at.truth().norm()) << "right to a per cent of how far y has moved";
+  ASSERT_EQ(at.current.refresh_to_share(0.01), LinearStatus::converged);
+  EXPECT_LE((at.current.d() - at.truth()).norm(), 0.03 * at.truth().norm());
+}
+
+TEST(TheCurrentPoint, ThatBeginsWhereYAndVAreKnownSolvesForNeither) {
+  AtStart at;
+  SlopeMeter<Vec> truth{ProblemView<Vec>(at.problem)};
+  ASSERT_TRUE(truth.at(at.current.state().x, at.current.state().y, {.relative = 1e-3}).known());
+  at.current.begin_at(truth);
+  ASSERT_EQ(at.current.begin(), LinearStatus::converged);
+  EXPECT_EQ(at.current.hypergradient().work().y_steps, 0);
+  EXPECT_EQ(at.current.hypergradient().work().v_steps, 0);
+  EXPECT_LE((at.current.d() - at.truth()).norm(), 1e-12);
+}
+
 TEST(TheCurrentPoint, IsComputedAnewAfterManyStepsAtTheLatest) {
   AtStart at;
   ASSERT_EQ(at.current.begin(), LinearStatus::converged);

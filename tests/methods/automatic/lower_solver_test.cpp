@@ -115,6 +115,21 @@ TEST(ALowerSolver, SaysThatTheHessianIsSingular) {
   EXPECT_EQ(LowerSolver<Vec>(y).solve(lower, inner, x, y, {.relative = 0.01}, left).status, LinearStatus::singular);
 }
 
+TEST(ALowerSolver, ThatBeginsAtAMinimizerStillFindsOutThatTheLowerLevelIsCurved) {
+  Exponentials lower;
+  Vec x = Vec::Ones(3);
+  Vec y = Vec::Zero(3); // log x
+  Vec left = Vec::Zero(3);
+  InnerSolver<Vec> inner(y, y, 10);
+  LowerSolver<Vec> solver(y);
+  ASSERT_EQ(solver.solve(lower, inner, x, y, {.relative = 0.01}, left).status, LinearStatus::converged);
+  EXPECT_EQ(y.norm(), 0.0);
+  x.setConstant(4.0);
+  ASSERT_EQ(solver.solve(lower, inner, x, y, {.absolute = 1e-6}, left).status, LinearStatus::converged);
+  EXPECT_TRUE(solver.is_curved());
+  EXPECT_LE((y.array() - std::log(4.0)).matrix().norm(), 1e-5);
+}
+
 TEST(ALowerSolver, OnAQuadraticLowerLevelChecksItsModelEverMoreRarely) {
   QuadraticLower lower;
   lower.spectrum = log_spaced_spectrum<double>(12, 30.0, 1.0);

@@ -75,6 +75,27 @@ TEST(TheUpperDirection, WithinBoundsIsThatOfTheFaceWhereSomeEntriesEnd) {
   EXPECT_NEAR(move[2], -0.1, 1e-15);
 }
 
+TEST(TheUpperDirection, ThatLedUphillIsForgottenWithTheHessianThatProposedIt) {
+  UpperDirection<Vec> direction(5, Vec::Zero(1));
+  automatic::Estimate<Vec> here = automatic::estimate_at(State<Vec>{Vec::Zero(1), Vec::Zero(1), {}});
+  here.d = Vec::Constant(1, 0.5);
+  const auto proposed = [&] {
+    Vec move = Vec::Zero(1);
+    direction.propose(here.d, 0.0, move);
+    return move[0];
+  };
+  direction.learn(Vec::Unit(1, 0), Vec::Unit(1, 0), 1.0);
+  direction.assemble_hessian(here, [&](Index /*j*/, double &h, Vec &out) {
+    out = here.d + h * Vec::Constant(1, 4.0);
+    return true;
+  });
+  EXPECT_NEAR(proposed(), -0.125, 1e-6) << "Newton's step";
+  direction.forget_what_led_along(-1.0);
+  EXPECT_NEAR(proposed(), -0.125, 1e-6) << "downhill: the pairs alone are forgotten";
+  direction.forget_what_led_along(1.0);
+  EXPECT_NEAR(proposed(), -0.5, 1e-6) << "nothing is known";
+}
+
 TEST(TheUpperDirection, DoesNotSendAnEntryBeyondTheRadiusAtTheExpenseOfTheOthers) {
   const Vec curvatures = (Vec(2) << 1.0, -1e-3).finished(); // φ all but straight along the second
   UpperDirection<Vec> direction(5, Vec::Zero(2));

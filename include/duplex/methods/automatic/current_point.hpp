@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace duplex::automatic {
 
@@ -35,14 +36,24 @@ public:
   [[nodiscard]] double mu() const { return hypergradient_.mu(); }
   /// The error that d may have where it is now `length` long.
   [[nodiscard]] double allowed_error(double length) const { return share_ * length; }
+  [[nodiscard]] double share() const { return share_; }
   /// ‖x − from‖.
   [[nodiscard]] double distance_from(const V &from) { return distance(estimate_.at.x, from, carried_); }
 
   /// d for the first time: y and v to a per cent of their moves, as nothing is known of how much d feels them.
   [[nodiscard]] LinearStatus begin() {
-    const auto status = hypergradient_.evaluate(estimate_, 0.0);
+    const bool is_exact = std::exchange(begins_exactly_, false);
+    const auto status = is_exact ? hypergradient_.evaluate_exact(estimate_) : hypergradient_.evaluate(estimate_, 0.0);
     hypergradient_.gains().learn(estimate_);
     return status;
+  }
+  /// y and v where the run begins were measured by other means, and need not be solved for.
+  void begin_at(const SlopeMeter<V> &truth) {
+    take(truth);
+    begins_exactly_ = truth.is_exact() && !truth.has_chosen();
+    if (begins_exactly_ && truth.has_unlike_curvatures()) {
+      hypergradient_.assemble_next();
+    }
   }
 
   /// Takes ψ = μF + (1 − μ)f for the lower level. begin() is to follow.
@@ -65,6 +76,18 @@ public:
     mismatch_ = norm(carried_);
     since_refresh_ = 0;
     ++refreshes_;
+    return status;
+  }
+
+  /// d anew to an error of at most a share of ‖d‖, again where ‖d‖ turns out to be far smaller than it seemed.
+  [[nodiscard]] LinearStatus refresh_to_share(double share) {
+    constexpr int most_times = 10;
+    auto status = LinearStatus::converged;
+    double before = infinity;
+    for (int n = 0; n < most_times && status == LinearStatus::converged && slope() < 0.5 * before; ++n) {
+      before = slope();
+      status = refresh(share * before);
+    }
     return status;
   }
 
@@ -130,6 +153,7 @@ private:
   int since_refresh_ = 0; ///< steps
   int blurred_ = 0;       ///< steps in a row after which d's error was too large although y and v were solved anew
   std::int64_t refreshes_ = 0;
+  bool begins_exactly_ = false; ///< with y and v that need not be solved for
 };
 
 } // namespace duplex::automatic

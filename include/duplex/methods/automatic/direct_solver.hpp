@@ -41,7 +41,7 @@ public:
     is_wanted_ = false;
   }
   /// H is assembled before the next solve, whatever conjugate gradients would cost.
-  void want() { is_wanted_ = true; }
+  void want() { is_wanted_ = is_possible(); }
   [[nodiscard]] bool is_wanted() const { return is_wanted_; }
   /// Whether the next solve will cost no product, since M is believed to be exact.
   [[nodiscard]] bool is_believed() const {
@@ -101,7 +101,7 @@ public:
         }
         continue;
       }
-      if (is_exact || report.status == LinearStatus::not_finite) {
+      if (is_exact) {
         break;
       }
       report.status = renew(product, x, y, residual, solution, report.steps);

@@ -41,8 +41,9 @@ public:
         search_(options.pairs, start, problem.x_scale()), best_(units_.entered(start)),
         continuation_(offers_aggregation(problem)), claim_(options.tolerance), direction_(zeros_like(start.x)) {}
 
-  /// Before the first step: from another point than the start.
+  /// Before the first step: from another point than the start; with y* and v* at the start, which were measured.
   void start_at(const State<V> &point) { current_.state() = units_.entered(point); }
+  void begin_at(const SlopeMeter<V> &truth) { current_.begin_at(truth); }
   [[nodiscard]] bool has_begun() const { return found_.steps > 0; }
   /// φ was seen to fall without end: there is nothing to come nearer to.
   [[nodiscard]] bool has_no_end() const { return best_.has_no_end(); }

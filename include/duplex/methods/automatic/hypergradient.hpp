@@ -51,13 +51,20 @@ public:
       selects_ = true;
       status = select(point);
     }
-    if (status != LinearStatus::converged) {
-      return status;
-    }
-    implicit_direction(lower_, upper_, point.at.v, point.d, point.cross);
-    set_value(point);
-    return std::isfinite(norm(point.d)) ? LinearStatus::converged : LinearStatus::not_finite;
+    return status == LinearStatus::converged ? measure_direction(point) : status;
   }
+  /// d at a point whose y and v are as exact as rounding lets them be.
+  [[nodiscard]] LinearStatus evaluate_exact(Estimate<V> &point) {
+    lower_.at(point.at.x, point.at.y);
+    lower_.grad_y(point.lower_gradient);
+    upper_.at(point.at.x, point.at.y);
+    upper_.grad_y(slope_);
+    point.y_error = point.v_error = 0.0;
+    return measure_direction(point);
+  }
+
+  /// H is assembled where the next solve is, since no solve has shown yet what it is like.
+  void assemble_next() { inner_.want_direct(); }
 
   /// Takes ψ = μF + (1 − μ)f for the lower level; what was learned of another is forgotten.
   void aggregate(double mu) {
@@ -189,6 +196,12 @@ private:
     work_.eta = report.step_size;
     point.v_error = report.error;
     return report.status;
+  }
+
+  [[nodiscard]] LinearStatus measure_direction(Estimate<V> &point) {
+    implicit_direction(lower_, upper_, point.at.v, point.d, point.cross);
+    set_value(point);
+    return std::isfinite(norm(point.d)) ? LinearStatus::converged : LinearStatus::not_finite;
   }
 
   void set_value(Estimate<V> &point) {

@@ -78,6 +78,7 @@ public:
     h_changes_ = true;
     direct_.note_that_h_changes();
   }
+  void want_direct() { direct_.want(); } ///< at the next solve, where that is possible
   /// Whether H is assembled.
   [[nodiscard]] bool is_direct() const { return direct_.is_ready(); }
   /// Whether a solve to many digits costs little.
@@ -100,10 +101,10 @@ public:
   }
   /// Forgets what was learnt since. What H is like elsewhere says nothing of it here where it changes.
   void go_back_to(const Knowledge &before) {
-    if (offered_.largest_curvature() > 0.0) { // solves with an inverse do not notice that H changes
-      largest_ = before.largest;
-    }
-    if (!h_changes_) {
+    constexpr double far = 10.0; // curvatures that are so far from those before are those of another H
+    const bool is_another = largest_ > far * before.largest || far * smallest_ < before.smallest;
+    largest_ = offered_.largest_curvature() > 0.0 ? before.largest : largest_; // which see no change of H
+    if (!h_changes_ && !is_another) {
       return;
     }
     smallest_ = before.smallest;
@@ -203,7 +204,6 @@ private:
     return report;
   }
 
-  /// ‖r‖/σ, with the smallest curvature met so far for σ, once some were met.
   [[nodiscard]] double residual_bound(double length) const { return explored_ ? length / smallest_ : infinity; }
   [[nodiscard]] double moved(const V &solution) { return distance(solution, start_, preconditioned_); }
 

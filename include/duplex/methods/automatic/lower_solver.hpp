@@ -51,7 +51,7 @@ public:
         take_descent_step(lower);
       }
       axpy(1.0, correction_, y);
-      if (convex && !curved_ && --until_check_ > 0) {
+      if (convex && !curved_ && (length == 0.0 || --until_check_ > 0)) { // no step has asked the linear model anything
         return total;
       }
       lower.at(x, y);
@@ -65,7 +65,7 @@ public:
         if (missed <= rounding || left <= 0.5 * allowed) {
           total.error += left;
           assign(next_gradient_, gradient_left);
-          check_more_rarely();
+          check_more_rarely_after(distance(y, y_first_, moved_), norm(y));
           return total;
         }
       }
@@ -133,8 +133,12 @@ private:
     return norm(gradient_) <= of_noise * distance(residual_, gradient_, moved_);
   }
 
-  void check_more_rarely() {
-    check_interval_ = std::min(2 * check_interval_, most_checks_apart);
+  /// A short move shows little of what f is like elsewhere.
+  void check_more_rarely_after(double move, double length) {
+    constexpr double far = 1e-2;
+    if (move > far * length) {
+      check_interval_ = std::min(2 * check_interval_, most_checks_apart);
+    }
     until_check_ = check_interval_;
   }
 

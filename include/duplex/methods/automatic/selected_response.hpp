@@ -42,6 +42,39 @@ public:
 
   /// Moves y and v at the point's x, and leaves their errors and ∇y f there. The levels stand at x and the new y.
   template <class Lower, class Upper> [[nodiscard]] LinearStatus solve(Lower &lower, Upper &upper, Estimate<V> &point) {
+    constexpr int most_assemblies = 20;
+    LinearStatus status = choose(lower, upper, point);
+    for (int n = 0; status == LinearStatus::converged && !solve_multiplier(lower, point) && n < most_assemblies; ++n) {
+      status = assemble(lower, V(point.at.x), V(point.at.y)); // at y, which it then moves by a little
+      if (status == LinearStatus::converged) {
+        status = choose(lower, upper, point);
+      }
+    }
+    assign(gradient_, point.lower_gradient);
+    return status;
+  }
+
+  /// How many dimensions the upper level chooses in, where that was last looked at.
+  [[nodiscard]] Index dimensions() const { return choice_.null_space().cols(); }
+
+  template <class Archive> void archive(Archive &members) {
+    members("assembled x", assembled_x_);
+    members("assembled y", assembled_y_);
+    members("choice", choice_);
+  }
+  /// After archive() has read: both matrices as they were. The levels are moved to where that was.
+  template <class Lower, class Upper> void restore(Lower &lower, Upper &upper) {
+    lower.at(assembled_x_, assembled_y_);
+    (void)assemble(lower, V(assembled_x_), V(assembled_y_));
+    choice_.restore(upper);
+  }
+
+private:
+  static constexpr double stale = 0.1; ///< a step that leaves more than this of the next one was not Newton's
+
+  /// y by both kinds of steps in turns, with its error.
+  template <class Lower, class Upper>
+  [[nodiscard]] LinearStatus choose(Lower &lower, Upper &upper, Estimate<V> &point) {
     constexpr int most_rounds = 50;
     State<V> &s = point.at;
     double before = infinity;
@@ -66,28 +99,8 @@ public:
       move(upper, s.x, s.y, dot(slope_, step_));
     }
     point.y_error = y_error_ + norm(step_);
-    solve_multiplier(lower, point);
-    assign(gradient_, point.lower_gradient);
     return LinearStatus::converged;
   }
-
-  /// How many dimensions the upper level chooses in, where that was last looked at.
-  [[nodiscard]] Index dimensions() const { return choice_.null_space().cols(); }
-
-  template <class Archive> void archive(Archive &members) {
-    members("assembled x", assembled_x_);
-    members("assembled y", assembled_y_);
-    members("choice", choice_);
-  }
-  /// After archive() has read: both matrices as they were. The levels are moved to where that was.
-  template <class Lower, class Upper> void restore(Lower &lower, Upper &upper) {
-    lower.at(assembled_x_, assembled_y_);
-    (void)assemble(lower, V(assembled_x_), V(assembled_y_));
-    choice_.restore(upper);
-  }
-
-private:
-  static constexpr double stale = 0.1; ///< a step that leaves more than this of the next one was not Newton's
 
   [[nodiscard]] static bool is_rounding(double length, const V &y) {
     return length == 0.0 || length <= 10.0 * precision(y) * norm(y);
@@ -165,20 +178,26 @@ private:
     level.at(x, y);
   }
 
-  /// v = H⁺∇yF, refined once.
-  template <class Lower> void solve_multiplier(Lower &lower, Estimate<V> &point) {
+  /// v = H⁺∇yF, refined once. False where H was assembled at another point and is another one here: then neither v nor
+  /// the null space that y was chosen in is right.
+  template <class Lower> [[nodiscard]] bool solve_multiplier(Lower &lower, Estimate<V> &point) {
+    constexpr double unchanged = 1e-8;
     V &v = point.at.v;
     lower.at(point.at.x, point.at.y);
     hessian_.invert(slope_, v);
+    bool is_same = assembled_x_ == point.at.x && assembled_y_ == point.at.y;
     for (int refinement = 0; refinement < 2; ++refinement) {
       lower.hess_yy(v, before_);
       before_ = slope_ - before_;
       hessian_.invert(before_, step_);
       point.v_error = norm(step_);
       if (refinement == 0) {
+        before_ -= choice_.null_space() * (choice_.null_space().transpose() * slope_);
+        is_same = is_same || (point.v_error <= unchanged * norm(v) && norm(before_) <= unchanged * norm(slope_));
         v += step_;
       }
     }
+    return is_same;
   }
 
   AssembledHessian<V> hessian_;

@@ -16,7 +16,7 @@ template <VectorSpace V>
     return status;
   }
   if (current.error() > accuracy * claim.reference()) {
-    status = current.refresh(accuracy * claim.reference());
+    status = current.refresh_to_share(accuracy);
     claim.remeasure(current.slope());
     best.remeasure(current.slope());
   }

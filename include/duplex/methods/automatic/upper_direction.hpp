@@ -83,6 +83,15 @@ public:
   }
 
   void forget_pairs() { pairs_.forget(); }
+  /// Of a move that no length has made good, along which φ has that slope. Where it leads uphill ∇²φ as it was
+  /// assembled is to blame too: it may not be convex, or be of elsewhere.
+  void forget_what_led_along(double slope) {
+    if (slope < 0.0) {
+      forget_pairs();
+    } else {
+      forget();
+    }
+  }
   void forget() {
     pairs_.forget();
     scale_ = 0.0;

@@ -55,7 +55,7 @@ public:
       }
       if (outcome_ == Trial::doubtful) {
         current.tighten();
-        status = current.refresh(current.allowed_error(current.slope()));
+        status = current.refresh_to_share(current.share());
         if (status != LinearStatus::converged) {
           return status;
         }
@@ -186,7 +186,7 @@ private:
     }
     if (!doubted_ && shortenings_ >= rule::shortenings_that_doubt_d) {
       doubted_ = true;
-      direction_.forget_pairs();
+      direction_.forget_what_led_along(slope);
       return Trial::doubtful;
     }
     const bool never_agrees = !agreed && doubted_ && shortenings_ >= rule::disagreements_in_a_row;
