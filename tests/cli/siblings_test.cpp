@@ -1,5 +1,6 @@
 // The tool is several programs that lie beside one another; one of them alone says what the others are built by.
 
+#include "support.hpp"
 #include "tool.hpp"
 
 namespace duplex::test {

@@ -15,7 +15,7 @@ namespace {
 using Values = std::vector<float>;
 using Texts = std::vector<std::optional<std::string>>;
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
 data::MemoryArray array_of(const char *type, std::vector<Index> shape, const std::vector<T> &values) {
@@ -46,7 +46,7 @@ TEST(ArrayInMemory, IsWhatAFileWithItsContentIs) {
 }
 
 TEST(ArrayInMemory, IsRefusedAsSuchAFileIs) {
-  const std::vector<double> values{1.0, missing, 3.0, 4.0};
+  const std::vector<double> values{1.0, no_number, 3.0, 4.0};
   EXPECT_EQ(refusal([&] {
               (void)data::read_array(array_of("<f8", {2, 2}, values), "X");
             }),
@@ -88,7 +88,7 @@ struct BothWays {
 
   BothWays() {
     for (int i = 0; i < 40; ++i) {
-      plain.push_back(i == 7 ? 1e9 : i % 9 == 0 ? missing : 0.25 * (i % 13));
+      plain.push_back(i == 7 ? 1e9 : i % 9 == 0 ? no_number : 0.25 * (i % 13));
       large.push_back(1.6e9 + 10.0 * (i % 7));
       kind.push_back(i % 11 == 3 ? std::nullopt : std::optional<std::string>(i % 3 == 0 ? "round" : "square"));
       day.emplace_back("2024-01-" + std::to_string(10 + i % 19));

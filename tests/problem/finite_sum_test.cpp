@@ -292,7 +292,7 @@ public:
   class Lower : public NoisySum::Lower {
   public:
     Lower(NoisySum::Lower inner, std::shared_ptr<std::int64_t> left, std::atomic<bool> *interrupt)
-        : NoisySum::Lower(std::move(inner)), left_(std::move(left)), interrupt_(interrupt) {}
+        : NoisySum::Lower(inner), left_(std::move(left)), interrupt_(interrupt) {}
     void grad_y(Vec &out) const {
       if (--*left_ == 0) {
         interrupt_->store(true);

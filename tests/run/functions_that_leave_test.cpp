@@ -7,7 +7,7 @@
 namespace duplex::testing {
 namespace {
 
-using Quadratic = decltype(small_quadratic.generate<double>());
+using SmallQuadratic = decltype(small_quadratic.generate<double>());
 
 /// When the next product of a step is to be left.
 struct Fuse {
@@ -19,17 +19,17 @@ struct Fuse {
 class Leaving {
 public:
   using Vector = Vec;
-  Leaving(const Quadratic &problem, Fuse &fuse) : problem_(&problem), fuse_(&fuse) {}
+  Leaving(const SmallQuadratic &problem, Fuse &fuse) : problem_(&problem), fuse_(&fuse) {}
 
-  class Lower : public LowerOf<Quadratic> {
+  class Lower : public LowerOf<SmallQuadratic> {
   public:
-    Lower(LowerOf<Quadratic> inner, Fuse &fuse) : LowerOf<Quadratic>(std::move(inner)), fuse_(&fuse) {}
+    Lower(LowerOf<SmallQuadratic> inner, Fuse &fuse) : LowerOf<SmallQuadratic>(std::move(inner)), fuse_(&fuse) {}
     void hess_yy(const Vec &v, Vec &out) {
       if (fuse_->calls_left-- <= 0) {
         fuse_->has_blown = true;
         throw Cancelled{};
       }
-      LowerOf<Quadratic>::hess_yy(v, out);
+      LowerOf<SmallQuadratic>::hess_yy(v, out);
     }
 
   private:
@@ -37,12 +37,12 @@ public:
   };
 
   [[nodiscard]] Lower lower() const { return {problem_->lower(), *fuse_}; }
-  [[nodiscard]] UpperOf<Quadratic> upper() const { return problem_->upper(); }
+  [[nodiscard]] UpperOf<SmallQuadratic> upper() const { return problem_->upper(); }
   [[nodiscard]] Index x_size() const { return problem_->x_size(); }
   [[nodiscard]] Index y_size() const { return problem_->y_size(); }
 
 private:
-  const Quadratic *problem_;
+  const SmallQuadratic *problem_;
   Fuse *fuse_;
 };
 

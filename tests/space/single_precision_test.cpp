@@ -206,8 +206,8 @@ template <class Scalar> struct PairInput {
 
 TYPED_TEST(BothPrecisions, PairProductEqualsEigensToRounding) {
   for (const Index n : sizes) {
-    for (const Index padding : {0, 3}) {
-      const PairInput<TypeParam> input(n, n + padding);
+    for (const Index extra : {0, 3}) {
+      const PairInput<TypeParam> input(n, n + extra);
       for (const int threads : {1, 2, 3, 5}) {
         const auto both = input.product(threads, true);
         const auto alone = input.product(threads, false);
